@@ -1,0 +1,210 @@
+"""All chance of all games: a counter-based draw that can be forced, listed and replayed.
+
+`chance(state, kind, index, bound)` is a hash of the deal's stream, the kind of event and its index. The
+k-th card of the deck is therefore the same whatever the players do in between, which is what makes
+duplicate deals comparable. The hash is the finaliser of splitmix64 (Steele, Lea, Flood 2014, variant 13
+of Stafford's mixers); bounded numbers come from Lemire's multiply-shift with rejection, so they are exactly uniform
+given uniform words.
+
+A `Tape` attached to a state forces chosen outcomes and notes every other draw that the rules make. That
+is how a record is replayed and how an exact solver enumerates deals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fruit_envs.core import jit
+from fruit_envs.core.jit import helper, load, store, wrapping
+
+__all__ = [
+    "Outcomes",
+    "Tape",
+    "chance",
+    "draw",
+    "enumerate_chance",
+    "mix",
+    "shuffle",
+    "shuffle_outcomes",
+    "stream_of",
+]
+
+#: Forced outcomes: (kind, index) -> number below the bound of that draw.
+Outcomes = Mapping[tuple[int, int], int]
+
+T = TypeVar("T")
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_LOW, _ZERO, _ONE = np.uint64(0xFFFFFFFF), np.uint64(0), np.uint64(1)
+
+
+@wrapping
+def mix(z: Any) -> Any:
+    """The finaliser of splitmix64: a bijection of uint64 that scatters close inputs."""
+    z = (z ^ (z >> _S30)) * _M1
+    z = (z ^ (z >> _S27)) * _M2
+    return z ^ (z >> _S31)
+
+
+@wrapping
+def stream_of(seed: Any) -> Any:
+    """The stream (uint64) of a seed or key; neighbouring seeds give unrelated streams."""
+    return mix(np.uint64(seed) + _GAMMA)
+
+
+@wrapping
+def _word(stream: Any, counter: Any) -> Any:
+    """Number `counter` of a stream's words of 64 random bits."""
+    return mix(np.uint64(stream) + np.uint64(counter) * _GAMMA)
+
+
+@wrapping
+def _bounded(word: Any, half: Any, bound: Any) -> Any:
+    """A number below `bound` (at most 2^31) from the low (0) or high (1) half of a word."""
+    wide = np.uint64(bound)
+    product = ((word >> (half * _S32)) & _LOW) * wide
+    if product & _LOW < wide:  # rarely: the product may lie in the biased remainder
+        threshold = (_LOW - wide + _ONE) % wide
+        while product & _LOW < threshold:
+            word = mix(word + _GAMMA + half)
+            product = (word >> _S32) * wide
+    return np.int64(product >> _S32)
+
+
+@helper
+def draw(stream: Any, counter: Any, bound: Any) -> Any:
+    """The `counter`-th number below `bound` of a stream, exactly uniform; two draws share a word."""
+    return _bounded(_word(stream, np.int64(counter) >> 1), np.uint64(counter) & _ONE, bound)
+
+
+@helper
+def _from_tape(tape: Any, kind: Any, index: Any, bound: Any) -> Any:
+    """The forced outcome of this draw, or -1 after noting that it was made (see `Tape` for the buffer)."""
+    for i in range(load(tape, 0)):
+        if load(tape, 3 + 3 * i) == kind and load(tape, 4 + 3 * i) == index:
+            return load(tape, 5 + 3 * i)
+    noted = load(tape, 1)
+    if noted < load(tape, 2):
+        at = 3 + 3 * (load(tape, 0) + noted)
+        store(tape, at, kind)
+        store(tape, at + 1, index)
+        store(tape, at + 2, bound)
+    store(tape, 1, noted + 1)
+    return -1
+
+
+@helper
+def chance(state: Any, kind: Any, index: Any, bound: Any) -> Any:
+    """The outcome of chance event number `index` of this kind, a number below `bound`."""
+    if state.tape != _ZERO:
+        forced = _from_tape(state.tape, np.int64(kind), np.int64(index), np.int64(bound))
+        if forced >= 0:
+            return forced % bound  # a malformed tape may not lead outside an array
+    return draw(state.stream, (np.int64(kind) << 32) + index, bound)
+
+
+@helper
+def shuffle(state: Any, kind: Any, first: Any, order: Any, size: Any, count: Any) -> None:
+    """Shuffle order[:size] in place so that its first `count` places are a uniform arrangement.
+
+    Place i is swapped with place i + chance(kind, first + i, size - i); the last place needs no draw. `first` is even.
+    """
+    stop = min(count, size - 1)
+    if state.tape != _ZERO:
+        for i in range(stop):
+            j = i + chance(state, kind, first + i, size - i)
+            order[i], order[j] = order[j], order[i]
+        return
+    counter = ((np.int64(kind) << 32) + first) >> 1
+    i = 0
+    while i < stop:  # as above, but a word is computed once for the two draws that share it
+        word = _word(state.stream, counter)
+        counter += 1
+        j = i + _bounded(word, _ZERO, size - i)
+        order[i], order[j] = order[j], order[i]
+        i += 1
+        if i < stop:
+            j = i + _bounded(word, _ONE, size - i)
+            order[i], order[j] = order[j], order[i]
+            i += 1
+
+
+class Tape:
+    """Forced outcomes for one native call, and the notes of what else was drawn.
+
+    The buffer holds int64: how many outcomes are forced, how many other draws were noted, room for notes,
+    then triples (kind, index, outcome) and triples (kind, index, bound).
+    """
+
+    def __init__(self, outcomes: Outcomes, room: int = 1024) -> None:
+        flat = [number for (kind, index), outcome in outcomes.items() for number in (kind, index, outcome)]
+        self._forced = len(outcomes)
+        self._buffer = np.zeros(3 + len(flat) + 3 * room, np.int64)
+        self._buffer[:3] = self._forced, 0, room
+        self._buffer[3 : 3 + len(flat)] = flat
+
+    @contextmanager
+    def attached(self, states: np.ndarray) -> Iterator[None]:
+        """Attach to a one-element state array. The address never outlives the block."""
+        address = self._buffer.ctypes.data
+        jit.BUFFERS[address] = self._buffer
+        states["tape"] = address
+        try:
+            yield
+        finally:
+            states["tape"] = 0
+            del jit.BUFFERS[address]
+
+    @property
+    def draws(self) -> list[tuple[int, int, int]]:
+        """Every draw that was not forced, in order, as (kind, index, bound)."""
+        start = 3 + 3 * self._forced
+        return [tuple(row) for row in self._buffer[start : start + 3 * int(self._buffer[1])].reshape(-1, 3).tolist()]
+
+
+def enumerate_chance(
+    run: Callable[[Outcomes], tuple[T, list[tuple[int, int, int]]]], fixed: Outcomes
+) -> Iterator[tuple[float, T]]:
+    """Every result that chance allows, with its probability.
+
+    Parameters
+    ----------
+    run
+        Plays one step under forced outcomes; returns the result and the draws that were not forced.
+    fixed
+        Outcomes held fixed (their probability counts as 1).
+
+    Yields
+    ------
+    probability, result
+        The probabilities add up to 1. Every combination of outcomes is visited once.
+    """
+    waiting: MutableSequence[tuple[float, dict[tuple[int, int], int]]] = [(1.0, dict(fixed))]
+    while waiting:
+        probability, outcomes = waiting.pop()
+        result, draws = run(outcomes)
+        if not draws:
+            yield probability, result
+            continue
+        kind, index, bound = draws[0]
+        waiting.extend((probability / bound, {**outcomes, (kind, index): k}) for k in reversed(range(bound)))
+
+
+def shuffle_outcomes(kind: int, start: list[int], target: list[int], first: int = 0) -> dict[tuple[int, int], int]:
+    """The outcomes that make `shuffle` put `target` in the first places of an order that was `start`.
+
+    Raises ValueError where `target` is no arrangement of members of `start`.
+    """
+    order = list(start)
+    outcomes = {}
+    for i, wanted in enumerate(target):
+        j = order.index(wanted, i)
+        outcomes[kind, first + i] = j - i
+        order[i], order[j] = order[j], order[i]
+    return outcomes

@@ -1,0 +1,248 @@
+"""`Game`: one game with its options fixed, found by name; what all faces share."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cached_property
+from importlib import import_module
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from fruit_envs.core.chance import Outcomes
+from fruit_envs.core.errors import IllegalAction, InvalidOption, InvalidSeat
+from fruit_envs.core.layout import Layout
+from fruit_envs.core.options import resolve
+
+__all__ = ["PACKAGES", "Game", "as_action", "as_seed", "entropy", "load"]
+
+#: Game name -> package holding components, rules, observation and text. Tests add their own.
+PACKAGES: dict[str, str] = {"fruit_cocktail": "fruit_envs.fruit_cocktail"}
+
+SEED_LIMIT = 2**53
+
+
+class Game:
+    """One game with its options fixed.
+
+    Attributes
+    ----------
+    name, title, version
+        Identifier, printed name, version of the environments.
+    options : Mapping[str, Any]
+        Every rule option with its value, read-only.
+    num_players, num_actions : int
+        Number of seats; size of the action space Discrete(num_actions).
+    layout : Layout
+        The blocks of the observation vector.
+    rules : numpy.ndarray
+        The read-only rules record, shape (1,).
+
+    Parameters
+    ----------
+    name
+        A registered game.
+    rules
+        A rules record to use as it is, such as that of a shrunken game; options are then those of the record.
+    **options
+        The game's options.
+
+    Raises
+    ------
+    InvalidOption
+        For an unknown game or option, or a value outside the option's domain.
+    """
+
+    def __init__(self, name: str, *, rules: np.ndarray | None = None, **options: Any) -> None:
+        if name not in PACKAGES:
+            near = get_close_matches(str(name), PACKAGES, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InvalidOption(f"unknown game: expected one of {sorted(PACKAGES)}, got {name!r}{hint}")
+        self.name = name
+        components = self.module("components")
+        self.title: str = components.TITLE
+        self.version: int = components.VERSION
+        resolved = resolve(name, components.OPTIONS, options)
+        if rules is None:
+            rules = components.make_rules(resolved)
+        else:
+            if options:
+                raise InvalidOption(f"expected either a rules record or options, got both: {sorted(options)}")
+            if not isinstance(rules, np.ndarray) or rules.dtype != components.RULES or rules.shape != (1,):
+                raise InvalidOption(f"expected a rules record of {name}, shape (1,), got {rules!r}")
+            rules = rules.copy()
+            rules.flags.writeable = False
+            resolved["num_players"] = int(rules[0]["num_players"])
+        self._given = None if not options and resolved["num_players"] != int(rules[0]["num_players"]) else dict(options)
+        self.options: Mapping[str, Any] = MappingProxyType(resolved)
+        self.rules: np.ndarray = rules
+        self.num_players = int(rules[0]["num_players"])
+        self.num_actions = int(rules[0]["num_actions"])
+        self._kernels = self.module("rules").kernels
+        observation = self.module("observation")
+        self.layout = Layout(observation.blocks(rules), self._kernels.observation)
+        self.functions: Any = self._kernels.table()
+        self.state_dtype: np.dtype = self._kernels.state
+
+    def module(self, part: str) -> ModuleType:
+        """The game's components, rules, observation or text module."""
+        return import_module(f"{PACKAGES[self.name]}.{part}")
+
+    def __repr__(self) -> str:
+        given = "".join(f", {k}={v!r}" for k, v in self.options.items())
+        return f"Game({self.name!r}{given})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.name, self.rules, dict(self.options))
+
+    def __deepcopy__(self, _memo: Any) -> Game:
+        return self  # nothing in it changes
+
+    @property
+    def env_id(self) -> str:
+        """The PettingZoo id."""
+        return f"fruit/{self.name}-v{self.version}"
+
+    @cached_property
+    def reveal_layout(self) -> Layout:
+        """The blocks of the privileged view: each seat's observation, then the hidden facts."""
+        from dataclasses import replace
+
+        observation = self.module("observation")
+        seats = [
+            replace(block, name=f"seat_{seat}_{block.name}")
+            for seat in range(self.num_players)
+            for block in self.layout.blocks
+        ]
+        return Layout((*seats, *observation.hidden_blocks(self.rules)), self._kernels.observation)
+
+    @cached_property
+    def action_names(self) -> tuple[str, ...]:
+        """The text of every action id."""
+        names = tuple(self.module("text").action_names(self.rules))
+        assert len(names) == self.num_actions
+        return names
+
+    @cached_property
+    def _action_ids(self) -> dict[str, int]:
+        return {name: action for action, name in enumerate(self.action_names)}
+
+    def action_id(self, text: str) -> int:
+        """The action id of a text from `action_names`.
+
+        Raises
+        ------
+        IllegalAction
+            If no action has that name.
+        """
+        try:
+            return self._action_ids[text]
+        except KeyError:
+            near = get_close_matches(str(text), self._action_ids, 3)
+            raise IllegalAction(f"expected the name of an action of {self.name} (near: {near}), got {text!r}") from None
+
+    def deal(self, seed: int | None = None, *, outcomes: Outcomes | None = None) -> Any:
+        """A new game, see `State`.
+
+        Parameters
+        ----------
+        seed
+            Below 2^53; None draws one from the system.
+        outcomes
+            Forced outcomes of chance events, (kind, index) -> number.
+
+        Returns
+        -------
+        State
+        """
+        from fruit_envs.core.state import State
+
+        return State.dealt(self, entropy() if seed is None else as_seed(seed), outcomes)
+
+    def deals(self, outcomes: Outcomes, seed: int = 0) -> Iterator[tuple[float, Any]]:
+        """Every deal that chance allows once `outcomes` are fixed, as (probability, State)."""
+        from fruit_envs.core.chance import enumerate_chance
+        from fruit_envs.core.state import State
+
+        def run(forced: Outcomes) -> tuple[State, list[tuple[int, int, int]]]:
+            draws: list[tuple[int, int, int]] = []
+            return State.dealt(self, seed, forced, draws), draws
+
+        return enumerate_chance(run, outcomes)
+
+    def seat(self, seat: Any) -> int:
+        """The seat as a plain int.
+
+        Raises
+        ------
+        InvalidSeat
+            If it is no seat of this game.
+        """
+        try:
+            number = seat if type(seat) is int else seat.__index__()
+        except (AttributeError, TypeError):
+            number = -1
+        if isinstance(seat, (bool, np.bool_)) or not 0 <= number < self.num_players:
+            raise InvalidSeat(f"expected a seat 0..{self.num_players - 1}, got {seat!r}")
+        return number
+
+
+def _restore(name: str, rules: np.ndarray, options: dict[str, Any]) -> Game:
+    game = Game.__new__(Game)
+    try:
+        Game.__init__(game, name, **options)
+        same = bytes(game.rules.tobytes()) == rules.tobytes()
+    except InvalidOption:
+        same = False
+    if not same:
+        Game.__init__(game, name, rules=rules)
+    return game
+
+
+def load(name: str, **options: Any) -> Game:
+    """The game of this name with these options; see `Game`."""
+    return Game(name, **options)
+
+
+def as_action(action: Any, num_actions: int) -> int:
+    """An action as a plain int: Python and NumPy integers, 0-d integer arrays.
+
+    Raises
+    ------
+    IllegalAction
+        For anything else (booleans, floats, strings, one-element arrays) and for numbers out of range.
+    """
+    if type(action) is not int:
+        dtype = getattr(action, "dtype", None)
+        integral = isinstance(dtype, np.dtype) and dtype.kind in "iu" and getattr(action, "ndim", 1) == 0
+        if not integral and (isinstance(action, bool) or not isinstance(action, int)):
+            raise IllegalAction(f"expected an action id 0..{num_actions - 1} as an integer, got {action!r}")
+        action = int(action)
+    if not 0 <= action < num_actions:
+        raise IllegalAction(f"expected an action id 0..{num_actions - 1}, got {action}")
+    return int(action)
+
+
+def as_seed(seed: Any) -> int:
+    """A seed as a plain int.
+
+    Raises
+    ------
+    InvalidOption
+        If it is not a whole number 0..2^53 - 1.
+    """
+    try:
+        number = -1 if isinstance(seed, (bool, np.bool_)) else int(seed.__index__())
+    except (AttributeError, TypeError):
+        number = -1
+    if not 0 <= number < SEED_LIMIT:
+        raise InvalidOption(f"expected a seed 0..2^53 - 1, got {seed!r}")
+    return number
+
+
+def entropy() -> int:
+    """A fresh seed from the system."""
+    return secrets.randbelow(SEED_LIMIT)

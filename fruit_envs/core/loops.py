@@ -1,0 +1,245 @@
+"""Compiled loops over games of any kind. They see the header and the contract's addresses, never a rule.
+
+Records and rows come in arrays because a kernel may be handed only memory of the right type and order; the callers in
+`state` and `batch` own those arrays and check everything that a user hands in before a loop sees it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from fruit_envs.core.chance import draw, mix, stream_of
+from fruit_envs.core.contract import APPLY, DEAL, LEGAL, OBSERVE, RUNNING, SCORES, SHARES
+from fruit_envs.core.jit import call, get8, helper, loop, lowest_bit, parallel_loop, wrapping
+
+__all__ = ["advance", "deal_batch", "deal_one", "find_illegal", "next_seed", "sample_batch", "step_batch"]
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_ONES, _TOPS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_S7, _S11, _S56 = np.uint64(7), np.uint64(11), np.uint64(56)
+
+#: Answers of `advance` when nothing was done.
+NOT_ASKED, ILLEGAL = -1, -2
+
+
+@wrapping
+def next_seed(seed: Any) -> Any:
+    """The seed of the episode after the one with this seed; below 2^53, as every episode seed."""
+    return mix(stream_of(seed)) >> _S11
+
+
+@wrapping
+def _next_key(key: Any) -> Any:
+    """The step of splitmix64's counter."""
+    return key + _GAMMA
+
+
+@helper
+def start(functions: Any, rules: Any, state: Any, seed: Any) -> None:
+    """Begin the episode of this seed."""
+    state.seed = seed
+    state.stream = stream_of(np.uint64(seed))
+    state.decisions = 0
+    state.over = RUNNING
+    call(functions[DEAL], (rules, state))
+
+
+@helper
+def decide(functions: Any, rules: Any, state: Any, seat: Any, action: Any) -> None:
+    """One legal decision, counted."""
+    state.decisions += 1
+    call(functions[APPLY], (rules, state, np.int64(seat), np.int64(action)))
+
+
+@helper
+def payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
+    """What each seat has earned so far in units of reward (0 until the end unless paid as scored)."""
+    n = np.int64(rules.num_players)
+    if state.over == RUNNING and not rules.as_scored:
+        for seat in range(n):
+            out[seat] = 0.0
+    elif rules.margin:
+        call(functions[SCORES], (rules, state, out))
+        total = 0.0
+        for seat in range(n):
+            total += out[seat]
+        for seat in range(n):  # own score minus the mean of the others'
+            out[seat] = (out[seat] * n - total) / ((n - 1) * rules.margin_scale)
+    else:
+        call(functions[SHARES], (rules, state, out))
+        for seat in range(n):
+            out[seat] = (n * out[seat] - 1.0) / (n - 1.0)
+
+
+@loop
+def deal_one(functions: Any, rules: Any, states: Any, seed: Any) -> None:
+    """Begin an episode in the first record."""
+    start(functions, rules[0], states[0], np.uint64(seed))
+
+
+@loop
+def advance(
+    functions: Any, rules: Any, states: Any, seat: Any, action: Any, masks: Any, observations: Any, row: Any
+) -> Any:
+    """One decision in the first record, if legal; then the mask and observation of the seat asked next, into `row`.
+
+    Returns pending + 65536 * over, or NOT_ASKED or ILLEGAL with the state unchanged.
+    """
+    state = states[0]
+    if state.over != RUNNING or not (np.int64(state.pending) >> seat) & 1:
+        return NOT_ASKED
+    call(functions[LEGAL], (rules[0], state, np.int64(seat), masks[row]))
+    if action < 0 or action >= masks.shape[1] or masks[row, action] == 0:
+        return ILLEGAL
+    decide(functions, rules[0], state, seat, action)
+    if state.over == RUNNING:
+        seat = lowest_bit(np.int64(state.pending))
+        call(functions[LEGAL], (rules[0], state, np.int64(seat), masks[row]))
+        call(functions[OBSERVE], (rules[0], state, np.int64(seat), observations[row]))
+    return np.int64(state.pending) + 65536 * np.int64(state.over)
+
+
+@loop
+def one_legal(functions: Any, rules: Any, states: Any, seat: Any, mask: Any) -> None:
+    call(functions[LEGAL], (rules[0], states[0], np.int64(seat), mask))
+
+
+@loop
+def one_row(functions: Any, rules: Any, states: Any, which: Any, out: Any) -> None:
+    """Call a function of the shape f(rules, state, out): reveal, scores or shares."""
+    call(functions[which], (rules[0], states[0], out))
+
+
+@loop
+def one_observation(functions: Any, rules: Any, states: Any, seat: Any, out: Any) -> None:
+    call(functions[OBSERVE], (rules[0], states[0], np.int64(seat), out))
+
+
+@loop
+def one_redeal(functions: Any, rules: Any, states: Any, which: Any, seat: Any, key: Any) -> None:
+    """Redraw the first record for a seat; the future's chance is replaced too."""
+    state = states[0]
+    state.seed = mix(stream_of(np.uint64(key))) >> _S11
+    state.stream = stream_of(stream_of(np.uint64(key)))
+    call(functions[which], (rules[0], state, np.int64(seat), stream_of(np.uint64(key))))
+
+
+@loop
+def one_payoff(functions: Any, rules: Any, states: Any, out: Any) -> None:
+    payoff(functions, rules[0], states[0], out)
+
+
+@loop
+def find_illegal(masks: Any, actions: Any) -> Any:
+    """The first game whose action its mask forbids, or -1."""
+    for i in range(actions.shape[0]):
+        action = actions[i]
+        if action < 0 or action >= masks.shape[1] or masks[i, action] == 0:
+            return i
+    return -1
+
+
+@wrapping
+def _prefix_sums(word: Any) -> Any:
+    """For eight bytes of 0/1, how many are 1 up to each byte (the highest byte holds the total)."""
+    return word * _ONES
+
+
+@wrapping
+def _place(word: Any, rank: Any) -> Any:
+    """Which byte of eight 0/1 bytes is the 1 with this rank."""
+    reached = ((_prefix_sums(word) | _TOPS) - np.uint64(rank + 1) * _ONES) & _TOPS  # top bits: prefix sum > rank
+    return 8 - np.int64(((reached >> _S7) * _ONES) >> _S56)
+
+
+@helper
+def pick(mask: Any, stream: Any) -> Any:
+    """A uniformly random legal action of a mask, or 0 where nothing is legal."""
+    words, size = mask.shape[0] // 8, mask.shape[0]
+    count = np.int64(0)
+    for w in range(words):
+        count += np.int64(_prefix_sums(get8(mask, 8 * w)) >> _S56)
+    j = 8 * words
+    while j < size:
+        count += mask[j]
+        j += 1
+    if count == 0:
+        return 0
+    rank = draw(stream, 0, count)
+    for w in range(words):
+        word = get8(mask, 8 * w)
+        inside = np.int64(_prefix_sums(word) >> _S56)
+        if rank < inside:
+            return 8 * w + _place(word, rank)
+        rank -= inside
+    j = 8 * words
+    while j < size:
+        rank -= mask[j]
+        if rank < 0:
+            return j
+        j += 1
+    return 0
+
+
+@loop
+def sample_batch(masks: Any, keys: Any, actions: Any) -> None:
+    """A uniformly random legal action of every game; each game draws from a key of its own."""
+    for i in range(masks.shape[0]):
+        keys[i] = _next_key(keys[i])
+        actions[i] = pick(masks[i], keys[i])
+
+
+@loop
+def deal_batch(functions: Any, rules: Any, states: Any, seats: Any, masks: Any, observations: Any) -> None:
+    """Begin in every record the episode of the seed it holds."""
+    for i in range(states.shape[0]):
+        state = states[i]
+        start(functions, rules[0], state, state.seed)
+        seats[i] = lowest_bit(np.int64(state.pending))
+        call(functions[LEGAL], (rules[0], state, np.int64(seats[i]), masks[i]))
+        call(functions[OBSERVE], (rules[0], state, np.int64(seats[i]), observations[i]))
+
+
+def _step_batch(
+    functions: Any,
+    rules: Any,
+    states: Any,
+    actions: Any,
+    seats: Any,
+    masks: Any,
+    observations: Any,
+    rewards: Any,
+    earned: Any,
+    over: Any,
+) -> None:
+    """One legal decision in every game; finished games are dealt anew with their next seed.
+
+    `earned` holds what each seat had earned before, so that a step's reward is that step's.
+    """
+    n = np.int64(rules[0].num_players)
+    for i in prange(states.shape[0]):
+        state = states[i]
+        decide(functions, rules[0], state, seats[i], actions[i])
+        over[i] = state.over
+        if state.over != RUNNING or rules[0].as_scored:
+            payoff(functions, rules[0], state, rewards[i])
+            for seat in range(n):
+                now = rewards[i, seat]
+                rewards[i, seat] = now - earned[i, seat]
+                earned[i, seat] = now if state.over == RUNNING else 0.0
+        else:
+            for seat in range(n):
+                rewards[i, seat] = 0.0
+        if state.over != RUNNING:
+            start(functions, rules[0], state, next_seed(state.seed))
+        seat = lowest_bit(np.int64(state.pending))
+        seats[i] = seat
+        call(functions[LEGAL], (rules[0], state, np.int64(seat), masks[i]))
+        call(functions[OBSERVE], (rules[0], state, np.int64(seat), observations[i]))
+
+
+step_batch = loop(_step_batch)
+step_batch_parallel = parallel_loop(_step_batch)

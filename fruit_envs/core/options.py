@@ -1,0 +1,115 @@
+"""Options: declared once per game, checked at construction, never changed afterwards."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fruit_envs.core.errors import InvalidOption
+
+__all__ = ["Option", "common_options", "resolve", "whole"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One rule option of a game.
+
+    Parameters
+    ----------
+    name, default
+        The keyword and its value when not given.
+    doc
+        One line for `describe` and the generated docs; starts with the ruling's id where it has one.
+    choices
+        The allowed values, or None where `check` decides.
+    check
+        Returns the value to use, or raises `InvalidOption`.
+    """
+
+    name: str
+    default: Any
+    doc: str
+    choices: tuple[Any, ...] | None = None
+    check: Callable[[Any], Any] | None = None
+
+    def validated(self, value: Any) -> Any:
+        """The value to use for what was given."""
+        if self.choices is not None:
+            # By type too: 1 == True, and an option that takes one should not take the other.
+            if not any(type(value) is type(choice) and value == choice for choice in self.choices):
+                raise InvalidOption(f"option {self.name}: expected one of {self.choices}, got {value!r}")
+            return value
+        return self.check(value) if self.check else value
+
+
+def whole(name: str, low: int, high: int) -> Callable[[Any], int]:
+    """A check for whole numbers low..high (NumPy integers count, booleans do not)."""
+
+    def check(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not low <= value <= high:
+            raise InvalidOption(f"option {name}: expected a whole number {low}..{high}, got {value!r}")
+        return int(value)
+
+    return check
+
+
+def _positive(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < math.inf:
+        raise InvalidOption(f"option margin_scale: expected a positive finite number, got {value!r}")
+    return float(value)
+
+
+def common_options(players: tuple[int, int], num_players: int, margin_scale: float) -> tuple[Option, ...]:
+    """The options that every game has.
+
+    Parameters
+    ----------
+    players
+        Smallest and largest number of players.
+    num_players, margin_scale
+        The game's defaults.
+    """
+    low, high = players
+    return (
+        Option("num_players", num_players, f"seats, {low} to {high}", check=whole("num_players", low, high)),
+        Option(
+            "memory",
+            "perfect",
+            'observe all that can be known ("perfect") or what lies on the table now ("tabletop")',
+            ("perfect", "tabletop"),
+        ),
+        Option(
+            "reward",
+            "win",
+            'zero-sum win share ("win") or own score minus the mean of the others\' ("margin")',
+            ("win", "margin"),
+        ),
+        Option("margin_scale", margin_scale, 'divides the rewards of reward="margin"', check=_positive),
+        Option(
+            "reward_timing",
+            "end",
+            'pay at the end, or with reward="margin" score changes as they happen',
+            ("end", "as_scored"),
+        ),
+    )
+
+
+def resolve(game: str, declared: Sequence[Option], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every declared option with the value given or its default.
+
+    Raises
+    ------
+    InvalidOption
+        For an unknown name or a value outside the option's domain.
+    """
+    names = [option.name for option in declared]
+    for name in given:
+        if name not in names:
+            raise InvalidOption(f"unknown option {name!r} for {game}: expected one of {', '.join(names)}")
+    options = {option.name: option.validated(given.get(option.name, option.default)) for option in declared}
+    if options["reward_timing"] == "as_scored" and options["reward"] != "margin":
+        raise InvalidOption(f'reward_timing="as_scored" needs reward="margin", got reward={options["reward"]!r}')
+    return options

@@ -1,0 +1,184 @@
+"""Fruit Cocktail's components: the deck table, the options, and the read-only record the rules read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import numbers
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from fruit_envs.core.contract import RULES_HEADER
+from fruit_envs.core.errors import InvalidOption, InvalidTable
+from fruit_envs.core.options import Option, common_options
+
+TITLE = "Fruit Cocktail"
+VERSION = 0
+FRUITS = ("banana", "cherry", "apple", "strawberry", "lychee", "grape", "blueberry", "orange")
+COLUMNS, COLUMN_SIZE, HIDDEN = 8, 3, 3  # the published sizes, and the maxima of the records
+CARDS = COLUMNS * COLUMN_SIZE
+
+#: Hidden tiles (C1, C16, C17) and whether seats peek, per mode.
+MODES = {"base": (3, True), "easy": (2, False), "total_control": (0, False)}
+
+#: Kinds of chance event (see `core.chance`).
+TILE, CARD, HIDE, PEEK, START = range(5)
+
+Row = tuple[int, int, int]
+
+RULES = np.dtype(
+    [
+        *RULES_HEADER,
+        ("columns", np.uint8),
+        ("column_size", np.uint8),
+        ("hidden", np.uint8),
+        ("peeks", np.uint8),  # 1: seats peek
+        ("replay", np.uint8),  # 1: tie="replay"
+        ("fruit", np.uint8, (CARDS,)),  # of each card id
+        ("pieces", np.int8, (CARDS,)),
+        ("value", np.int8, (CARDS,)),
+    ],
+    align=True,
+)
+
+
+def check_deck(rows: Any) -> tuple[Row, ...]:
+    """The 24 rows (fruit id, pieces, value) of a deck table.
+
+    Raises
+    ------
+    InvalidTable
+        Naming the row and the constraint that it breaks.
+    """
+    if not isinstance(rows, (Sequence, np.ndarray)) or len(rows) != CARDS:
+        raise InvalidTable(f"deck: expected {CARDS} rows [fruit id, pieces, value], got {_brief(rows)}")
+    deck: list[Row] = []
+    limits = (("fruit id", 0, len(FRUITS) - 1), ("pieces", 1, 3), ("value", -4, 5))
+    for number, row in enumerate(rows):
+        if not isinstance(row, (Sequence, np.ndarray)) or isinstance(row, (str, bytes)) or len(row) != 3:
+            raise InvalidTable(f"deck row {number}: expected [fruit id, pieces, value], got {row!r}")
+        for item, (what, low, high) in zip(row, limits, strict=True):
+            if isinstance(item, bool) or not isinstance(item, numbers.Integral) or not low <= item <= high:
+                raise InvalidTable(f"deck row {number}: expected {what} to be a whole number {low}..{high}, got {item!r}")
+        deck.append((int(row[0]), int(row[1]), int(row[2])))
+    for fruit, name in enumerate(FRUITS):
+        held = [number for number, row in enumerate(deck) if row[0] == fruit]
+        if len(held) != COLUMN_SIZE:
+            raise InvalidTable(f"deck: expected three {name} cards, got {len(held)} (rows {held})")
+    return tuple(deck)
+
+
+def read_deck(text: str, name: str) -> tuple[Row, ...]:
+    """A deck from CSV text with the columns id, fruit, pieces, value; rows in the order of their ids."""
+    table = csv.DictReader(io.StringIO(text))
+    expected = ["id", "fruit", "pieces", "value"]
+    if table.fieldnames != expected:
+        raise InvalidTable(f"deck {name}: expected the columns {expected}, got {table.fieldnames}")
+    rows = []
+    for number, row in enumerate(table):
+        try:
+            if row["fruit"] not in FRUITS:
+                raise ValueError(f"fruit {row['fruit']!r} is not one of {FRUITS}")
+            if int(row["id"]) != number:
+                raise ValueError(f"id {row['id']!r} is not {number}")
+            rows.append((FRUITS.index(row["fruit"]), int(row["pieces"]), int(row["value"])))
+        except (TypeError, ValueError) as error:
+            raise InvalidTable(f"deck {name}, row {number}: expected id, fruit, pieces, value; {error}") from error
+    return check_deck(rows)
+
+
+@cache
+def default_deck() -> tuple[Row, ...]:
+    """The deck `assumed-v1`: fruits and pieces are inferred from the rule text, the values are assumed."""
+    return read_deck((resources.files(__package__) / "cards.csv").read_text("utf-8"), "assumed-v1")
+
+
+def _deck(value: Any) -> Any:
+    """The option `deck`: its name, or its rows (a path becomes its rows, so that a record needs no file)."""
+    if isinstance(value, str) and value == "assumed-v1":
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        try:
+            with open(value, encoding="utf-8") as file:
+                return read_deck(file.read(), str(value))
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidTable(
+                f'deck: expected "assumed-v1", the path of a CSV file, or rows, got {value!r} ({error})'
+            ) from error
+    return check_deck(value)
+
+
+def _brief(value: Any) -> str:
+    return f"{len(value)} rows" if isinstance(value, (list, tuple, np.ndarray)) else repr(value)
+
+
+OPTIONS: tuple[Option, ...] = (
+    *common_options(players=(2, 4), num_players=2, margin_scale=20.0),
+    Option("mode", "base", "hidden tiles: base 3 with peeks (C1-C3), easy 2 (C16), total_control 0 (C17)", tuple(MODES)),
+    Option("tie", "share", "C13: a tie is shared, or another game is played", ("share", "replay")),
+    Option("deck", "assumed-v1", "the 24 cards: a name, a CSV path, or rows [fruit id, pieces, value]", check=_deck),
+)
+
+
+def make_rules(options: Mapping[str, Any]) -> np.ndarray:
+    """The read-only rules record (shape (1,)) of checked options.
+
+    Raises
+    ------
+    InvalidOption
+        For options that exclude each other.
+    """
+    hidden, peeks = MODES[options["mode"]]
+    if options["reward_timing"] == "as_scored" and (hidden or options["tie"] == "replay"):
+        raise InvalidOption(
+            'C19: reward_timing="as_scored" expected mode="total_control" and tie="share" (score changes would tell '
+            f"the hidden tiles), got mode={options['mode']!r}, tie={options['tie']!r}"
+        )
+    deck = default_deck() if options["deck"] == "assumed-v1" else options["deck"]
+    rules = np.zeros(1, RULES)
+    record = rules[0]
+    record["columns"], record["column_size"], record["hidden"], record["peeks"] = COLUMNS, COLUMN_SIZE, hidden, peeks
+    record["num_players"], record["num_actions"] = options["num_players"], CARDS
+    record["replay"] = options["tie"] == "replay"
+    record["margin"], record["margin_scale"] = options["reward"] == "margin", options["margin_scale"]
+    record["as_scored"], record["tabletop"] = options["reward_timing"] == "as_scored", options["memory"] == "tabletop"
+    record["fruit"], record["pieces"], record["value"] = np.array(deck, np.int8).T
+    rules.flags.writeable = False
+    return rules
+
+
+def mini_rules(columns: int = 3, column_size: int = 2, hidden: int = 3, num_players: int = 2) -> np.ndarray:
+    """Rules of a shrunken game for exact methods: the first cards of the first fruits of `assumed-v1`.
+
+    Seats peek as in the base mode where something is hidden. For research and tests; not a published variant.
+    """
+    if not (2 <= columns <= COLUMNS and 2 <= column_size <= COLUMN_SIZE and 0 <= hidden <= min(HIDDEN, columns)):
+        raise InvalidOption(
+            f"expected 2..{COLUMNS} columns of 2..{COLUMN_SIZE} cards with 0..{HIDDEN} hidden tiles, got "
+            f"{columns} columns of {column_size} cards with {hidden} hidden"
+        )
+    rules = make_rules({option.name: option.default for option in OPTIONS} | {"num_players": num_players}).copy()
+    record = rules[0]
+    kept = [card for card, row in enumerate(default_deck()) if row[0] < columns and row[1] <= column_size]
+    record["columns"], record["column_size"] = columns, column_size
+    record["hidden"], record["peeks"], record["num_actions"] = hidden, hidden >= num_players, len(kept)
+    for field in ("fruit", "pieces", "value"):
+        record[field][: len(kept)] = record[field][kept]
+    rules.flags.writeable = False
+    return rules
+
+
+def reset_outcomes(rules: np.ndarray, options: Mapping[str, Any]) -> dict[tuple[int, int], int]:
+    """Chance outcomes that `reset(options=…)` forces: "starter" (C5). Unknown names are ignored."""
+    starter = options.get("starter")
+    if starter is None:
+        return {}
+    n = int(rules[0]["num_players"])
+    if isinstance(starter, bool) or not isinstance(starter, numbers.Integral) or not 0 <= starter < n:
+        raise InvalidOption(f"reset option starter: expected a seat 0..{n - 1}, got {starter!r}")
+    return {(START, 0): int(starter)}
