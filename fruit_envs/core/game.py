@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.chance import Outcomes
 from fruit_envs.core.errors import IllegalAction, InvalidOption, InvalidSeat
 from fruit_envs.core.layout import Layout
 from fruit_envs.core.options import resolve
 
-__all__ = ["PACKAGES", "Game", "as_action", "as_seed", "entropy", "load"]
-
-#: Game name -> package holding components, rules, observation and text. Tests add their own.
-PACKAGES: dict[str, str] = {"fruit_cocktail": "fruit_envs.fruit_cocktail"}
+__all__ = ["Game", "as_action", "as_seed", "entropy", "load"]
 
 SEED_LIMIT = 2**53
 
@@ -57,14 +55,13 @@ class Game:
     """
 
     def __init__(self, name: str, *, rules: np.ndarray | None = None, **options: Any) -> None:
-        if name not in PACKAGES:
-            near = get_close_matches(str(name), PACKAGES, 1)
+        if name not in GAMES:
+            near = get_close_matches(str(name), GAMES, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InvalidOption(f"unknown game: expected one of {sorted(PACKAGES)}, got {name!r}{hint}")
+            raise InvalidOption(f"unknown game: expected one of {sorted(GAMES)}, got {name!r}{hint}")
         self.name = name
+        self.title, self.version = GAMES[name].title, GAMES[name].version
         components = self.module("components")
-        self.title: str = components.TITLE
-        self.version: int = components.VERSION
         resolved = resolve(name, components.OPTIONS, options)
         if rules is None:
             rules = components.make_rules(resolved)
@@ -76,7 +73,6 @@ class Game:
             rules = rules.copy()
             rules.flags.writeable = False
             resolved["num_players"] = int(rules[0]["num_players"])
-        self._given = None if not options and resolved["num_players"] != int(rules[0]["num_players"]) else dict(options)
         self.options: Mapping[str, Any] = MappingProxyType(resolved)
         self.rules: np.ndarray = rules
         self.num_players = int(rules[0]["num_players"])
@@ -89,7 +85,7 @@ class Game:
 
     def module(self, part: str) -> ModuleType:
         """The game's components, rules, observation or text module."""
-        return import_module(f"{PACKAGES[self.name]}.{part}")
+        return import_module(f"{GAMES[self.name].package}.{part}")
 
     def __repr__(self) -> str:
         given = "".join(f", {k}={v!r}" for k, v in self.options.items())

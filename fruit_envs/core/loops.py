@@ -185,6 +185,19 @@ def pick(mask: Any, stream: Any) -> Any:
 
 
 @loop
+def pick_one(mask: Any, key: Any) -> Any:
+    """A uniformly random legal action, drawn from a key."""
+    return pick(mask, stream_of(key))
+
+
+@loop
+def pick_rows(masks: Any, keys: Any, actions: Any) -> None:
+    """`pick_one` of every row."""
+    for i in range(masks.shape[0]):
+        actions[i] = pick(masks[i], stream_of(keys[i]))
+
+
+@loop
 def sample_batch(masks: Any, keys: Any, actions: Any) -> None:
     """A uniformly random legal action of every game; each game draws from a key of its own."""
     for i in range(masks.shape[0]):

@@ -17,8 +17,6 @@ from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, InvalidTable
 from fruit_envs.core.options import Option, common_options
 
-TITLE = "Fruit Cocktail"
-VERSION = 0
 FRUITS = ("banana", "cherry", "apple", "strawberry", "lychee", "grape", "blueberry", "orange")
 COLUMNS, COLUMN_SIZE, HIDDEN = 8, 3, 3  # the published sizes, and the maxima of the records
 CARDS = COLUMNS * COLUMN_SIZE

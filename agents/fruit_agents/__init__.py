@@ -1,0 +1,1 @@
+"""Baseline agents, evaluation and the command line for fruit_envs."""

@@ -1,0 +1,91 @@
+"""Hidden-information fruit games as reinforcement-learning environments.
+
+Importing this package registers every game with PettingZoo and Gymnasium. The rules are compiled on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from fruit_envs.registry import register_all
+
+if TYPE_CHECKING:
+    from fruit_envs.core.agents import Agent, RandomAgent, make_agent, register_agent
+    from fruit_envs.core.errors import (
+        FruitEnvsError,
+        IllegalAction,
+        InvalidBuffer,
+        InvalidOption,
+        InvalidRecord,
+        InvalidSeat,
+        InvalidTable,
+        MissingExtra,
+        NotReset,
+        NoView,
+    )
+    from fruit_envs.core.game import Game, load
+    from fruit_envs.core.records import record, replay
+    from fruit_envs.core.state import State, View
+    from fruit_envs.interfaces.batch import Batch
+
+__version__ = "0.1.0a1"
+
+_EXPORTS = {
+    "fruit_envs.core.agents": ("Agent", "RandomAgent", "make_agent", "register_agent"),
+    "fruit_envs.core.errors": (
+        "FruitEnvsError",
+        "IllegalAction",
+        "InvalidBuffer",
+        "InvalidOption",
+        "InvalidRecord",
+        "InvalidSeat",
+        "InvalidTable",
+        "MissingExtra",
+        "NoView",
+        "NotReset",
+    ),
+    "fruit_envs.core.game": ("Game", "load"),
+    "fruit_envs.core.records": ("record", "replay"),
+    "fruit_envs.core.state": ("State", "View"),
+    "fruit_envs.interfaces.batch": ("Batch",),
+}
+_HOMES = {name: module for module, names in _EXPORTS.items() for name in names}
+
+__all__ = [
+    "Agent",
+    "Batch",
+    "FruitEnvsError",
+    "Game",
+    "IllegalAction",
+    "InvalidBuffer",
+    "InvalidOption",
+    "InvalidRecord",
+    "InvalidSeat",
+    "InvalidTable",
+    "MissingExtra",
+    "NoView",
+    "NotReset",
+    "RandomAgent",
+    "State",
+    "View",
+    "load",
+    "make_agent",
+    "record",
+    "register_agent",
+    "replay",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the public names on first use: importing the package must stay cheap."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fruit_envs' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
+
+
+register_all()

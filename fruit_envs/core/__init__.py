@@ -1,0 +1,1 @@
+"""The contract, and everything written once over it."""

@@ -1,0 +1,30 @@
+"""Which games there are. Light on purpose: importing the package reads this and nothing of a game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["GAMES", "Entry"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a game lives.
+
+    Parameters
+    ----------
+    title
+        Printed name; without its spaces, the name in Gymnasium's registry.
+    version
+        Of the environments: rises when rules, observations, actions or rewards change.
+    package
+        Holds the modules components, rules, observation and text.
+    """
+
+    title: str
+    version: int
+    package: str
+
+
+#: Game name -> its entry. Tests add their own.
+GAMES: dict[str, Entry] = {"fruit_cocktail": Entry("Fruit Cocktail", 0, "fruit_envs.fruit_cocktail")}

@@ -1,0 +1,243 @@
+"""Game records: a whole game as JSON, written by playing it and checked by playing it again.
+
+The format is `fruit-record-1`. Records hold the full truth, private facts included. `replay` forces the recorded chance
+outcomes through the engine and fails at the first event that differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fruit_envs.core.agents import ask, make_agent
+from fruit_envs.core.errors import FruitEnvsError, InvalidOption, InvalidRecord
+from fruit_envs.core.game import Game, as_seed, entropy
+from fruit_envs.core.state import State
+
+__all__ = ["FORMAT", "record", "replay"]
+
+FORMAT = "fruit-record-1"
+_KEYS = ("format", "game", "version", "options", "seed", "agents", "events", "scores", "returns")
+_TOLERANCE = 1e-6
+
+
+def record(
+    game: str | Game,
+    agents: Any = "random",
+    *,
+    games: int = 1,
+    seed: int | None = None,
+    agent_seed: int = 0,
+    starter: int | None = None,
+    **options: Any,
+) -> list[dict[str, Any]]:
+    """Play games and write their records.
+
+    Parameters
+    ----------
+    game
+        A game's name or a `Game`.
+    agents
+        A registered name or an agent for all seats, or one per seat.
+    games, seed
+        Game g of `games` has seed `seed` + g; None draws from the system.
+    agent_seed
+        The agents' own randomness.
+    starter
+        The seat that starts, where the game lets one be named.
+    **options
+        The game's options, if `game` is a name.
+
+    Returns
+    -------
+    list of dict
+        JSON-ready records.
+    """
+    return list(_recorded(game, agents, games, seed, agent_seed, starter, options))
+
+
+def _recorded(
+    game: str | Game,
+    agents: Any,
+    games: int,
+    seed: int | None,
+    agent_seed: int,
+    starter: int | None,
+    options: Mapping[str, Any],
+) -> Iterator[dict[str, Any]]:
+    if isinstance(game, str):
+        game = Game(game, **options)
+    elif options:
+        raise InvalidOption(f"expected either a Game or options, got both: {sorted(options)}")
+    seated = _seated(agents, game)
+    first = as_seed(entropy() - games if seed is None else seed)
+    forced = None
+    if starter is not None:
+        forced = game.module("components").reset_outcomes(game.rules, {"starter": starter})
+        if not forced:
+            raise InvalidOption(f"{game.name} has no starter to name, got starter={starter!r}")
+    for g in range(games):
+        state = game.deal(first + g, outcomes=forced)
+        text = game.module("text")
+        events = text.deal_events(state)
+        while not state.over:
+            seat = state.seat
+            before, action = state.copy(), ask(seated[seat], state, seat, agent_seed)
+            state.apply(seat, action)
+            events += text.decision_events(before, seat, action, state)
+        yield {
+            "format": FORMAT,
+            "game": game.name,
+            "version": game.version,
+            "options": _rule_options(game),
+            "seed": first + g,
+            "agents": [getattr(agent, "name", type(agent).__name__) for agent in seated],
+            "events": events,
+            "scores": _plain(state.scores.tolist()),
+            "returns": state.returns.tolist(),
+        }
+
+
+def _seated(agents: Any, game: Game) -> list[Any]:
+    if isinstance(agents, Sequence) and not isinstance(agents, str):
+        if len(agents) not in (1, game.num_players):
+            raise InvalidOption(f"expected one agent or {game.num_players}, got {len(agents)}")
+        made = [make_agent(agent, game) for agent in agents]
+        return made * (game.num_players // len(made))
+    return [make_agent(agents, game)] * game.num_players
+
+
+def _rule_options(game: Game) -> dict[str, Any]:
+    """What the record keeps of the options: those that differ from their defaults, and always the player count."""
+    defaults = {option.name: option.default for option in game.module("components").OPTIONS}
+    kept = {k: v for k, v in game.options.items() if k == "num_players" or v != defaults[k]}
+    kept.pop("reward_timing", None)
+    return {k: _listed(v) for k, v in kept.items()}
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _plain(numbers: list[float]) -> list[float | int]:
+    return [int(x) if float(x).is_integer() else x for x in numbers]
+
+
+# ---- replay --------------------------------------------------------------------------------------------------------
+
+
+def replay(record: Mapping[str, Any]) -> State:
+    """Play a record again.
+
+    Parameters
+    ----------
+    record
+        As `record` writes it; one made by hand may have the seed null.
+
+    Returns
+    -------
+    State
+        The finished game.
+
+    Raises
+    ------
+    InvalidRecord
+        If the record is malformed, or at the first event that the rules do not reproduce, naming it.
+    """
+    game = _checked(record)
+    events = record["events"]
+    forced = game.module("text").outcomes(game.rules, events)
+    seed = record["seed"]
+    state = _replayed(game, events, game.deal(0 if seed is None else seed, outcomes=forced), forced)
+    if seed is not None:
+        starter = next((e["starter"] for e in events if e.get("event") == "deal" and "starter" in e), None)
+        named = {} if starter is None else {"starter": starter}
+        own = game.module("components").reset_outcomes(game.rules, named)
+        _replayed(game, events, game.deal(seed, outcomes=own or None), None, f" from seed {seed}")
+    _compare("scores", record["scores"], _plain(state.scores.tolist()))
+    _compare("returns", record["returns"], state.returns.tolist())
+    return state
+
+
+def _checked(record: Mapping[str, Any]) -> Game:
+    if not isinstance(record, Mapping) or set(record) != set(_KEYS):
+        got = sorted(record) if isinstance(record, Mapping) else type(record).__name__
+        raise InvalidRecord(f"expected an object with the keys {sorted(_KEYS)}, got {got}")
+    if record["format"] != FORMAT:
+        raise InvalidRecord(f"expected format {FORMAT!r}, got {record['format']!r}")
+    if not isinstance(record["options"], Mapping) or "num_players" not in record["options"]:
+        raise InvalidRecord(f"expected options with num_players, got {record['options']!r}")
+    try:
+        game = Game(record["game"], **record["options"])
+        if record["seed"] is not None:
+            as_seed(record["seed"])
+    except (FruitEnvsError, TypeError) as error:
+        raise InvalidRecord(f"expected a game and options that exist: {error}") from error
+    if type(record["version"]) is not int or record["version"] != game.version:
+        raise InvalidRecord(f"expected version {game.version} of {game.name}, got {record['version']!r}")
+    agents = record["agents"]
+    if not isinstance(agents, list) or len(agents) != game.num_players or not all(isinstance(a, str) for a in agents):
+        raise InvalidRecord(f"expected {game.num_players} agent names, got {agents!r}")
+    events = record["events"]
+    if not isinstance(events, list) or not all(isinstance(e, dict) and "event" in e for e in events):
+        raise InvalidRecord("expected events as a list of objects with the key 'event'")
+    return game
+
+
+def _replayed(game: Game, events: list[dict[str, Any]], state: State, forced: Any, source: str = "") -> State:
+    """Play the decisions among the events, comparing every event that results."""
+    text = game.module("text")
+    produced: list[dict[str, Any]] = []
+
+    def check(new: list[dict[str, Any]]) -> None:
+        for event in new:
+            number = len(produced)
+            if number >= len(events):
+                raise InvalidRecord(f"event {number}: expected {event}{source}, got the end of the record")
+            if not _same(event, events[number]):
+                raise InvalidRecord(f"event {number}: expected {event}{source}, got {events[number]}")
+            produced.append(event)
+
+    check(text.deal_events(state))
+    for number, event in enumerate(events):
+        for seat, action in _decisions(event):
+            before = state.copy()
+            try:
+                state.apply(seat, action, outcomes=forced)
+            except FruitEnvsError as error:
+                raise InvalidRecord(f"event {number}: {error}") from error
+            check(text.decision_events(before, seat, action, state))
+    if not state.over or len(produced) < len(events):
+        rest = events[len(produced)] if len(produced) < len(events) else "no more events"
+        raise InvalidRecord(f"event {len(produced)}: expected {'the end' if state.over else 'a decision'}, got {rest}")
+    return state
+
+
+def _decisions(event: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """The decisions an event stands for: of one seat, of one seat several, or of every seat of a window."""
+    if "actions" in event and isinstance(event["actions"], list):
+        if "seat" in event:
+            return [(event["seat"], action) for action in event["actions"]]
+        return list(enumerate(event["actions"]))
+    if event.get("action") is not None and "seat" in event:
+        return [(event["seat"], event["action"])]
+    return []
+
+
+def _same(expected: Any, got: Any) -> bool:
+    """Equality that tells 1 from 1.0 and from true: records hold whole numbers."""
+    if type(expected) is not type(got):
+        return False
+    if isinstance(expected, dict):
+        return expected.keys() == got.keys() and all(_same(v, got[k]) for k, v in expected.items())
+    if isinstance(expected, list):
+        return len(expected) == len(got) and all(map(_same, expected, got))
+    return bool(expected == got)
+
+
+def _compare(what: str, got: Any, expected: Sequence[float]) -> None:
+    numbers = isinstance(got, list) and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in got)
+    if not numbers or len(got) != len(expected) or any(abs(a - b) > _TOLERANCE for a, b in zip(got, expected, strict=True)):
+        raise InvalidRecord(f"{what}: expected {list(expected)}, got {got}")
+
+

@@ -1,0 +1,174 @@
+"""Fruit Cocktail in words: action names, the drawing of what a seat sees, the events of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fruit_envs.core.chance import Outcomes, shuffle_outcomes
+from fruit_envs.core.errors import InvalidRecord
+from fruit_envs.fruit_cocktail.components import CARD, FRUITS, HIDE, PEEK, START, TILE
+from fruit_envs.fruit_cocktail.rules import CHANCE_PER_GAME, MAX_PLAYERS
+
+if TYPE_CHECKING:
+    from fruit_envs.core.state import State
+
+
+def card_name(rules: np.ndarray, card: int) -> str:
+    """Such as `5: 3 cherry +0`: card id, pieces, fruit, value."""
+    r = rules[0]
+    return f"{card}: {r['pieces'][card]} {FRUITS[r['fruit'][card]]} {r['value'][card]:+d}"
+
+
+def action_names(rules: np.ndarray) -> list[str]:
+    """The text of every action id."""
+    return [f"take {card_name(rules, card)}" for card in range(int(rules[0]["num_actions"]))]
+
+
+# ---- the drawing ---------------------------------------------------------------------------------------------------
+
+
+def draw(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
+    """The table as one seat sees it, from the facts in its observation alone."""
+    r = rules[0]
+    picks = int(r["columns"]) * (int(r["column_size"]) - 1)
+    mover = facts["mover"]
+    turn = "game over" if mover is None else "your turn" if mover == "me" else f"seat {mover} to move"
+    lines = [f"Fruit Cocktail · {facts['picks']} of {picks} cards taken · {turn}", ""]
+    lines += _columns(rules, facts)
+    lines.append("")
+    if "held" in facts:
+        hands = facts["held"]
+    else:
+        hands = [facts["own"][0], *([None] * (len(facts["counts"]) - 1))]
+    for seat, hand in enumerate(hands):
+        name = "you" if seat == 0 else f"+{seat}"
+        cards = f"{facts['counts'][seat]} cards" if hand is None else ", ".join(card_name(rules, c) for c in hand)
+        lines.append(f"  {name:>4}  {_peek(facts, seat)}{cards or '-'}")
+    if facts.get("last_seat") is not None:
+        lines.append(f"  last  {facts['last_seat']} took {card_name(rules, facts['last_card'])}")
+    return "\n".join(lines)
+
+
+def _peek(facts: Mapping[str, Any], seat: int) -> str:
+    return f"(saw hidden tile {facts['peeked'][seat]}) " if "peeked" in facts else ""
+
+
+def _columns(rules: np.ndarray, facts: Mapping[str, Any]) -> list[str]:
+    """One line per position: its tile (as far as known), locked value, cards."""
+    columns = int(rules[0]["columns"])
+    tiles = facts["tiles"][:columns]
+    doubtful = [p for p, fruits in enumerate(tiles) if len(fruits) > 1]
+    mine = facts["peeked"][0] if "peeked" in facts else None
+    hidden_at = dict(zip([h for h in range(len(facts["hidden_columns"])) if h != mine], doubtful, strict=False))
+    cards: list[list[int]] = [[] for _ in range(columns)]
+    known = {fruits[0]: p for p, fruits in enumerate(tiles) if len(fruits) == 1}
+    for card, fruits in enumerate(facts["line"]):
+        if len(fruits) == 1:
+            cards[known[fruits[0]]].append(card)
+    for h, position in hidden_at.items():
+        cards[position] = facts["hidden_columns"][h]
+    lines = []
+    for p, fruits in enumerate(tiles):
+        tile = fruits[0] if len(fruits) == 1 else "? " + "/".join(fruits)
+        worth = f"{facts['value'][p]:+d}" if facts["locked"][p] else ""
+        listed = "" if facts["locked"][p] else "   ".join(f"[{card_name(rules, c)}]" for c in cards[p])
+        lines.append(f"  {p}  {tile:<30} {worth:>3}  {listed}".rstrip())
+    return lines
+
+
+# ---- records -------------------------------------------------------------------------------------------------------
+
+
+def deal_events(state: State) -> list[dict[str, Any]]:
+    """The event of a fresh deal."""
+    r, s = state.game.rules[0], state.records[0]
+    columns, size, hidden = int(r["columns"]), int(r["column_size"]), int(r["hidden"])
+    order = s["order"].tolist()
+    hidden_at = s["hidden_at"][:hidden].tolist()
+    peeks = s["peek"][: state.game.num_players].tolist()
+    return [
+        {
+            "event": "deal",
+            "tiles": s["tiles"][:columns].tolist(),
+            "hidden": hidden_at,
+            "columns": [order[p * size : (p + 1) * size] for p in range(columns)],
+            "peeks": [None if h < 0 else hidden_at[h] for h in peeks],
+            "starter": int(s["starter"]),
+        }
+    ]
+
+
+def decision_events(before: State, seat: int, action: int, after: State) -> list[dict[str, Any]]:
+    """The events of one take: the lock it causes, and at a game's end what is revealed and scored."""
+    events: list[dict[str, Any]] = [{"event": "take", "seat": seat, "action": action, "card": action}]
+    dealt_again = int(after.records[0]["game"]) != int(before.records[0]["game"])
+    ended = _without_replay(before, seat, action) if dealt_again else after
+    r, s = before.game.rules[0], ended.records[0]
+    position = int(s["at"][action])
+    if int(s["left"][position]) == 1:
+        events.append({"event": "lock", "position": position, "card": int(s["locked"][position])})
+    if ended.over:
+        columns = int(r["columns"])
+        tiles = s["tiles"][:columns].tolist()
+        if int(r["hidden"]):
+            events.append({"event": "reveal", "tiles": tiles})
+        values = [0] * columns
+        for p, fruit in enumerate(tiles):
+            values[fruit] = int(r["value"][s["locked"][p]])
+        events.append({"event": "score", "values": values, "scores": [int(x) for x in ended.scores]})
+    return events + (deal_events(after) if dealt_again else [])
+
+
+def _without_replay(before: State, seat: int, action: int) -> State:
+    """How a tied game stood when it ended, before the next one was dealt (C13)."""
+    from fruit_envs.core.game import Game
+    from fruit_envs.core.state import State
+
+    rules = before.game.rules.copy()
+    rules["replay"] = 0
+    ended = State(Game(before.game.name, rules=rules), before.records.copy())
+    ended.apply(seat, action)
+    return ended
+
+
+def outcomes(rules: np.ndarray, events: Sequence[Mapping[str, Any]]) -> Outcomes:
+    """The chance outcomes that give the deals among these events.
+
+    Raises
+    ------
+    InvalidRecord
+        If a deal is impossible.
+    """
+    forced: dict[tuple[int, int], int] = {}
+    deals = [event for event in events if event["event"] == "deal"]
+    for game, deal in enumerate(deals):
+        try:
+            forced |= _deal_outcomes(rules, deal, CHANCE_PER_GAME * game)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise InvalidRecord(f"deal {game}: expected a possible deal, got {dict(deal)} ({error!r})") from error
+    if deals:
+        forced[START, 0] = deals[0]["starter"]
+    return forced
+
+
+def _deal_outcomes(rules: np.ndarray, deal: Mapping[str, Any], first: int) -> dict[tuple[int, int], int]:
+    r = rules[0]
+    columns, hidden, n = int(r["columns"]), int(r["hidden"]), int(r["num_players"])
+    places = list(range(columns))
+    cards = [card for column in deal["columns"] for card in column]
+    forced = shuffle_outcomes(TILE, places, deal["tiles"], first)
+    forced |= shuffle_outcomes(CARD, list(range(int(r["num_actions"]))), cards, first)
+    forced |= shuffle_outcomes(HIDE, places, deal["hidden"], first)
+    if not r["peeks"]:
+        return forced
+    peeks = [deal["hidden"].index(position) for position in deal["peeks"]]
+    if n < MAX_PLAYERS:
+        return forced | shuffle_outcomes(PEEK, list(range(hidden)), peeks, first)
+    mate, ours = next(s for s in range(1, n) if peeks[s] == peeks[0]), peeks[0]
+    theirs = next(h for h in peeks if h != ours)
+    return forced | {(PEEK, first): mate - 1, (PEEK, first + 1): ours, (PEEK, first + 2): theirs - (theirs > ours)}
+
+

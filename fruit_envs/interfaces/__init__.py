@@ -1,0 +1,1 @@
+"""The faces of every game: PettingZoo, Gymnasium, batch."""

@@ -1,0 +1,182 @@
+"""The PettingZoo AEC face of every game: seats take turns; seats of an open window are asked in seat order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+
+from fruit_envs.core.errors import IllegalAction, InvalidSeat, NotReset
+from fruit_envs.core.game import Game
+from fruit_envs.core.state import State
+from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, observation_space
+
+__all__ = ["AEC", "wrapped"]
+
+Observation = dict[str, np.ndarray]
+
+
+class AEC(AECEnv[str, Observation, int]):
+    """One game as a PettingZoo AEC environment, without wrappers.
+
+    Observations are `{"observation": vector, "action_mask": int8 mask}`; a seat that is not asked now, or whose game
+    has ended, has an all-zero mask. All seats end on the same step; `step(None)` then removes them in seat order.
+    Rewards are those of the step, in units of the option `reward`.
+
+    Parameters
+    ----------
+    game
+        The game with its options fixed.
+    render_mode
+        None or "ansi": `render()` returns a drawing from the point of view of the seat to move.
+
+    Raises
+    ------
+    IllegalAction
+        From `step`, for a malformed or illegal action; nothing changes. (The canonical environment is wrapped in
+        PettingZoo's TerminateIllegal, which ends the game instead.)
+    """
+
+    def __init__(self, game: Game, render_mode: str | None = None) -> None:
+        super().__init__()
+        self._holder = GameHolder(game, render_mode)
+        self.game = game
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": f"{game.name}_v{game.version}",
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 1,
+            "is_parallelizable": False,
+        }
+        self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
+        self.agents = []
+        self.observation_spaces = {agent: observation_space(game) for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents}
+        layout = game.reveal_layout
+        self.state_space = spaces.Box(layout.low, layout.high, (layout.size,), layout.dtype.type)
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The same object at every call; equal for all seats."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The same object at every call; equal for all seats."""
+        return self.action_spaces[agent]
+
+    # ---- the episode -----------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game; see `GameHolder.begin` for seeds and options."""
+        state = self._holder.begin(seed, options)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._earned = state.returns
+        self._skip_agent_selection = None
+        self._show(state)
+
+    def _show(self, state: State) -> None:
+        """Choose the seat that is asked next, and give every seat its info."""
+        seat = state.seat
+        self.agent_selection = self.agents[seat if seat >= 0 else 0]
+        self.infos = {agent: {"action_mask": self._mask(state, agent)} for agent in self.agents}
+
+    def _mask(self, state: State, agent: str) -> np.ndarray:
+        """The mask of the selected seat; all zero for every other, so that only who is asked can act."""
+        selected = agent == self.agent_selection and not state.over and not self.terminations.get(agent, True)
+        return state.legal(self._seats[agent]).copy() if selected else self._holder.zero_mask()
+
+    def observe(self, agent: str) -> Observation:
+        """What a seat sees and may do now."""
+        state = self._holder.current
+        try:
+            seat = self._seats[agent]
+        except KeyError:
+            raise InvalidSeat(f"expected one of {self.possible_agents}, got {agent!r}") from None
+        return {"observation": state.observation(seat), "action_mask": self._mask(state, agent)}
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Observation, reward since the seat last acted, flags and info of the selected seat."""
+        if not self.agents:
+            if self._holder._game_state is None:
+                raise NotReset("expected reset() before last()")
+            raise InvalidSeat("expected a seat still in the game, all have been removed; call reset()")
+        return super().last(observe)
+
+    def step(self, action: int | None) -> None:  # type: ignore[override]
+        """The decision of the selected seat; None removes a seat whose game has ended."""
+        state = self._holder.current
+        if not self.agents:
+            raise InvalidSeat("expected a seat still in the game, all have been removed; call reset()")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            if action is not None:
+                raise IllegalAction(f"expected None from {agent}, whose game has ended, got {action!r}")
+            self._was_dead_step(None)  # type: ignore[arg-type]
+            return
+        if action is None:
+            raise IllegalAction(f"expected an action id of {agent}, got None (only a finished seat takes it)")
+        state.apply(self._seats[agent], action)
+        self._cumulative_rewards[agent] = 0.0
+        self._pay(state)
+        if state.over:
+            ended = self.truncations if state.truncated else self.terminations
+            for other in self.agents:
+                ended[other] = True
+        self._show(state)
+
+    def _pay(self, state: State) -> None:
+        """The rewards of this step, and their accumulation."""
+        if state.over or self.game.options["reward_timing"] == "as_scored":
+            earned = state.returns
+            for agent, reward in zip(self.agents, (earned - self._earned).tolist(), strict=True):
+                self.rewards[agent] = reward
+                self._cumulative_rewards[agent] += reward
+            self._earned = earned
+
+    # ---- the rest of the API ---------------------------------------------------------------------------------------
+
+    def state(self) -> np.ndarray:
+        """The privileged view for critics: every seat's observation, then the hidden facts."""
+        return self._holder.current.reveal()
+
+    def render(self) -> str | None:
+        """The drawing of the seat to move (of seat 0 when the game is over)."""
+        state = self._holder.current
+        return self._holder.text(max(state.seat, 0))
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def get_state(self) -> dict[str, Any]:
+        """All that decides how this environment goes on, later resets included; picklable."""
+        kept = ("agents", "rewards", "terminations", "truncations", "_cumulative_rewards", "agent_selection")
+        bookkeeping = {name: _copy(getattr(self, name)) for name in kept}
+        bookkeeping["_skip_agent_selection"] = self._skip_agent_selection
+        return {"game": self._holder.current.tobytes(), "earned": self._earned.copy(), "bookkeeping": bookkeeping}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` returned, in an environment with the same options."""
+        game_state = State.frombytes(self.game, state["game"])
+        self._holder._game_state = game_state
+        self._earned = state["earned"].copy()
+        for name, value in state["bookkeeping"].items():
+            setattr(self, name, _copy(value))
+        self.infos = {agent: {"action_mask": self._mask(game_state, agent)} for agent in self.agents}
+
+
+def _copy(value: Any) -> Any:
+    return value.copy() if isinstance(value, (dict, list)) else value
+
+
+def wrapped(env: AEC) -> OrderEnforcingWrapper[str, Observation, int]:
+    """The canonical stack: an illegal action ends the game as a loss, calls out of order are refused."""
+    n = env.game.num_players
+    illegal = TerminateIllegalWrapper(env, illegal_reward=-1 / (n - 1))
+    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(illegal))

@@ -1,0 +1,196 @@
+"""`Batch`: many games stepped by one native call, for throughput."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fruit_envs.core import loops
+from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, NotReset
+from fruit_envs.core.game import Game, as_seed, entropy
+from fruit_envs.core.options import whole
+from fruit_envs.core.state import State, decision_key, new_records
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Batch"]
+
+#: Below this many games two threads were never faster than one.
+_MIN_PARALLEL = 4096
+_parallel = threading.Lock()
+_pid = os.getpid()
+
+#: The "agent seed" of `sample`.
+_SAMPLE_STREAM = 0x5A3B1E
+
+
+class Batch:
+    """Many games of one kind, each asked for one decision a step; finished games are dealt anew at once.
+
+    In a window of simultaneous choices the seats still asked are asked one after another, in seat order; nothing they
+    can observe changes until the last one.
+
+    Game i of a batch reset with seed s plays the episodes of a single environment reset with seed s + i.
+
+    Attributes
+    ----------
+    observations : numpy.ndarray
+        Shape (num_envs, game.layout.size), of the game's integer dtype: the view of the seat asked in each game.
+    masks : numpy.ndarray of int8
+        Shape (num_envs, game.num_actions).
+    seats : numpy.ndarray of int64
+        Shape (num_envs,): who is asked.
+    rewards : numpy.ndarray of float64
+        Shape (num_envs, num_players): what the last step brought each seat.
+    over : numpy.ndarray of int8
+        Shape (num_envs,): 1 where the last step ended a game by its rules, 2 by a cap; the other arrays then show
+        the next game.
+
+    All of them belong to the batch and are written again by the next step: copy what you keep.
+
+    Parameters
+    ----------
+    game
+        A game's name or a `Game`.
+    num_envs
+        How many games.
+    threads
+        At most so many threads; 1 never starts Numba's parallel runtime. Small batches and forked children stay serial.
+    **options
+        The game's options, if `game` is a name.
+    """
+
+    def __init__(self, game: str | Game, num_envs: int, *, threads: int = 1, **options: Any) -> None:
+        if isinstance(game, Game) and options:
+            raise InvalidOption(f"expected either a Game or options, got both: {sorted(options)}")
+        self.game = game if isinstance(game, Game) else Game(game, **options)
+        self.num_envs = n = whole("num_envs", 1, 2**31 - 1)(num_envs)
+        self.threads = whole("threads", 1, 1024)(threads)
+        self._records = new_records(self.game.state_dtype, n)
+        self.observations = np.zeros((n, self.game.layout.size), self.game.layout.dtype)
+        self.masks = np.zeros((n, self.game.num_actions), np.int8)
+        self.seats = np.zeros(n, np.int64)
+        self.rewards = np.zeros((n, self.game.num_players))
+        self.over = np.zeros(n, np.int8)
+        self._earned = np.zeros((n, self.game.num_players))
+        self._actions = np.zeros(n, np.int64)
+        self._keys = np.zeros(n, np.uint64)
+        self._is_reset = False
+
+    def reset(self, seed: int | Sequence[int] | None = None) -> None:
+        """Deal every game.
+
+        Parameters
+        ----------
+        seed
+            Game i gets seed + i, or seed[i]. None draws entropy the first time, then every game goes on from its
+            last seed.
+        """
+        if seed is None and self._is_reset:
+            for i, last in enumerate(self._records["seed"].tolist()):
+                self._records["seed"][i] = loops.next_seed(np.uint64(last))
+        else:
+            self._records["seed"] = self._seeds(seed)
+        self._records["tape"] = 0
+        first = int(self._records["seed"][0])
+        self._keys[:] = [decision_key(_SAMPLE_STREAM, first, i, 0) for i in range(self.num_envs)]
+        self.rewards[:] = 0
+        self._earned[:] = 0
+        self.over[:] = 0
+        loops.deal_batch(
+            self.game.functions, self.game.rules, self._records, self.seats, self.masks, self.observations
+        )
+        self._is_reset = True
+
+    def _seeds(self, seed: int | Sequence[int] | None) -> list[int]:
+        if seed is None:
+            seed = entropy() - self.num_envs
+            seed = max(seed, 0)
+        if isinstance(seed, (Sequence, np.ndarray)):
+            if len(seed) != self.num_envs:
+                raise InvalidOption(f"expected {self.num_envs} seeds, got {len(seed)}")
+            return [as_seed(item) for item in seed]
+        first = as_seed(seed)
+        as_seed(first + self.num_envs - 1)
+        return list(range(first, first + self.num_envs))
+
+    def sample(self) -> NDArray[np.int64]:
+        """A uniformly random legal action per game, shape (num_envs,), in an array that the next call reuses."""
+        self._check_reset()
+        loops.sample_batch(self.masks, self._keys, self._actions)
+        return self._actions
+
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """One decision in every game.
+
+        Parameters
+        ----------
+        actions
+            int64, C-contiguous, shape (num_envs,); of the seat `seats[i]` in game i.
+
+        Raises
+        ------
+        InvalidBuffer
+            For another type, dtype, shape or memory order.
+        IllegalAction
+            Naming the first game whose action is not legal. In either case no game has changed.
+        """
+        self._check_reset()
+        if not (
+            isinstance(actions, np.ndarray)
+            and actions.dtype == np.int64
+            and actions.shape == (self.num_envs,)
+            and actions.flags.c_contiguous
+        ):
+            came = f"{actions.dtype} {actions.shape}" if isinstance(actions, np.ndarray) else type(actions).__name__
+            raise InvalidBuffer(f"expected actions as a C-contiguous int64 array ({self.num_envs},), got {came}")
+        illegal = loops.find_illegal(self.masks, actions)
+        if illegal >= 0:
+            legal = np.flatnonzero(self.masks[illegal])[:12].tolist()
+            raise IllegalAction(
+                f"game {illegal}: expected a legal action of seat {self.seats[illegal]} (such as {legal}), "
+                f"got {actions[illegal]}"
+            )
+        arguments = (
+            self.game.functions,
+            self.game.rules,
+            self._records,
+            actions,
+            self.seats,
+            self.masks,
+            self.observations,
+            self.rewards,
+            self._earned,
+            self.over,
+        )
+        if self.threads > 1 and self.num_envs >= _MIN_PARALLEL and os.getpid() == _pid:
+            self._step_parallel(arguments)
+        else:
+            loops.step_batch(*arguments)
+
+    def _step_parallel(self, arguments: tuple[Any, ...]) -> None:
+        import numba
+
+        with _parallel:  # Numba's thread pool serves one caller at a time
+            before = numba.get_num_threads()
+            numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+            try:
+                loops.step_batch_parallel(*arguments)
+            finally:
+                numba.set_num_threads(before)
+
+    def state(self, index: int) -> State:
+        """An independent copy of one game."""
+        self._check_reset()
+        if not 0 <= index < self.num_envs:
+            raise InvalidOption(f"expected a game 0..{self.num_envs - 1}, got {index!r}")
+        return State(self.game, self._records[index : index + 1].copy())
+
+    def _check_reset(self) -> None:
+        if not self._is_reset:
+            raise NotReset("expected reset() before this call")

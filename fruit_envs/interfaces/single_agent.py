@@ -1,0 +1,186 @@
+"""The Gymnasium face of every game: one learning seat, the other seats played inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from fruit_envs.core.agents import ask, make_agent
+from fruit_envs.core.chance import draw
+from fruit_envs.core.errors import InvalidOption, InvalidSeat
+from fruit_envs.core.game import Game, as_action, as_seed
+from fruit_envs.core.state import State, decision_key
+from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, observation_space
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["SingleAgent"]
+
+Observation = dict[str, np.ndarray]
+
+#: The "agent seed" from which the learner's seat of each episode is drawn.
+_SEAT_STREAM = 0x5EA7
+
+
+class SingleAgent(gymnasium.Env[Observation, np.int64]):
+    """One game as a Gymnasium environment.
+
+    Observations are `{"observation": vector, "action_mask": int8 mask}`; `info["action_mask"]` is an equal copy, and
+    `action_masks()` gives it to sb3-contrib. The learner's reward includes what happens after its last move. At the end
+    bit 0 of the mask alone is set, because some vector environments ask the policy once more.
+
+    Parameters
+    ----------
+    game
+        A game's name or a `Game`.
+    opponents
+        A registered agent's name, an agent, or one of these for each other seat in clockwise order from the learner.
+    seat
+        The learner's seat, or None to draw one each episode.
+    illegal
+        What a merely illegal action does: "terminate" ends the episode with the reward of a sole loser and sets
+        `info["illegal"]`; "raise" raises and changes nothing. Malformed actions always raise.
+    opponent_seed
+        The opponents' own randomness; their decisions depend on it and on the game's seed.
+    render_mode
+        None or "ansi".
+    **options
+        The game's options, if `game` is a name.
+
+    Raises
+    ------
+    InvalidOption
+        For anything outside its domain.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        *,
+        opponents: Any = "random",
+        seat: int | None = None,
+        illegal: str = "terminate",
+        opponent_seed: int = 0,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        if isinstance(game, Game) and options:
+            raise InvalidOption(f"expected either a Game or options, got both: {sorted(options)}")
+        self.game = game if isinstance(game, Game) else Game(game, **options)
+        if illegal not in ("terminate", "raise"):
+            raise InvalidOption(f"option illegal: expected 'terminate' or 'raise', got {illegal!r}")
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
+        self._holder = GameHolder(self.game, render_mode)
+        self.render_mode = render_mode
+        self._illegal = illegal
+        try:
+            self._fixed_seat = None if seat is None else self.game.seat(seat)
+        except InvalidSeat as error:
+            raise InvalidOption(f"option seat: {error}, or None to draw one each episode") from None
+        self._opponent_seed = as_seed(opponent_seed)
+        self._opponents = self._make_opponents(opponents)
+        self.observation_space = observation_space(self.game)
+        self.action_space = spaces.Discrete(self.game.num_actions)
+        self._finished = False
+
+    def _make_opponents(self, opponents: Any) -> list[Any]:
+        others = self.game.num_players - 1
+        if isinstance(opponents, Sequence) and not isinstance(opponents, str):
+            if len(opponents) != others:
+                raise InvalidOption(f"option opponents: expected {others} agents or one for all, got {len(opponents)}")
+            return [make_agent(agent, self.game) for agent in opponents]
+        return [make_agent(opponents, self.game)] * others
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in this episode."""
+        self._holder.current  # noqa: B018 (raises before the first reset)
+        return self._seat
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal a new game and let the opponents move until the learner is asked.
+
+        See `GameHolder.begin` for seeds and options.
+        """
+        if seed is not None:
+            seed = as_seed(seed)
+            super().reset(seed=seed)
+        state = self._holder.begin(seed, options)
+        self._finished = False
+        if self._fixed_seat is None:
+            stream = np.uint64(decision_key(_SEAT_STREAM, state.seed, 0, 0))
+            self._seat = int(draw(stream, 0, self.game.num_players))
+        else:
+            self._seat = self._fixed_seat
+        self._earned = 0.0
+        self._play_opponents()
+        self._earned = float(state.returns[self._seat]) if not state.over else 0.0
+        return self._show(), self._info()
+
+    def _play_opponents(self) -> None:
+        """Let the other seats decide until the learner is asked or the game is over."""
+        state, n = self._holder.current, self.game.num_players
+        while not state.over and self._seat not in state.seats:
+            seat = state.seat
+            agent = self._opponents[(seat - self._seat) % n - 1]
+            state.apply(seat, ask(agent, state, seat, self._opponent_seed))
+
+    def _mask(self) -> NDArray[np.int8]:
+        state = self._holder.current
+        if self._finished or state.over:
+            mask = self._holder.zero_mask()
+            mask[0] = 1
+            return mask
+        return state.legal(self._seat).copy()
+
+    def _show(self) -> Observation:
+        return {"observation": self._holder.current.observation(self._seat).copy(), "action_mask": self._mask()}
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._mask(), "seat": self._seat}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The mask as sb3-contrib asks for it: bool, shape (num_actions,)."""
+        return self._mask().astype(bool)
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """The learner's decision, then the opponents' until the learner is asked again."""
+        state = self._holder.current
+        if self._finished:
+            raise InvalidSeat("expected a game in progress, this one has ended; call reset()")
+        action = as_action(action, self.game.num_actions)
+        if not state.legal(self._seat)[action] and self._illegal == "terminate":
+            self._finished = True
+            reward = -1.0 / (self.game.num_players - 1) - self._earned
+            return self._show(), reward, True, False, self._info() | {"illegal": action}
+        state.apply(self._seat, action)
+        self._play_opponents()
+        earned = float(state.returns[self._seat])
+        reward, self._earned = earned - self._earned, earned
+        self._finished = state.over
+        return self._show(), reward, state.over and not state.truncated, state.truncated, self._info()
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """The drawing from the learner's point of view."""
+        return self._holder.text(self.seat)
+
+    def get_state(self) -> dict[str, Any]:
+        """All that decides how this environment goes on, later resets included; picklable."""
+        return {
+            "game": self._holder.current.tobytes(),
+            "seat": self._seat,
+            "earned": self._earned,
+            "finished": self._finished,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` returned, in an environment with the same options and opponents."""
+        self._holder._game_state = State.frombytes(self.game, state["game"])
+        self._seat, self._earned, self._finished = state["seat"], state["earned"], state["finished"]

@@ -1,0 +1,1 @@
+"""Training scripts for fruit_envs."""
