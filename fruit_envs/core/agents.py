@@ -107,7 +107,8 @@ class RandomAgent(Agent):
         self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
     ) -> NDArray[np.float64]:
         """Equal probabilities over the legal actions."""
-        return mask / mask.sum()
+        probabilities: NDArray[np.float64] = mask / mask.sum()
+        return probabilities
 
 
 #: Name -> what makes the agent for a game. Importing fruit_agents adds its own.

@@ -165,7 +165,8 @@ class Tape:
     def draws(self) -> list[tuple[int, int, int]]:
         """Every draw that was not forced, in order, as (kind, index, bound)."""
         start = 3 + 3 * self._forced
-        return [tuple(row) for row in self._buffer[start : start + 3 * int(self._buffer[1])].reshape(-1, 3).tolist()]
+        rows = self._buffer[start : start + 3 * int(self._buffer[1])].reshape(-1, 3).tolist()
+        return [(kind, index, bound) for kind, index, bound in rows]
 
 
 def enumerate_chance(

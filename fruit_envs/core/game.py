@@ -16,7 +16,7 @@ from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.chance import Outcomes
 from fruit_envs.core.errors import IllegalAction, InvalidOption, InvalidSeat
 from fruit_envs.core.layout import Layout
-from fruit_envs.core.options import resolve
+from fruit_envs.core.options import resolve, whole_number
 
 __all__ = ["Game", "as_action", "as_seed", "entropy", "load"]
 
@@ -177,11 +177,10 @@ class Game:
         InvalidSeat
             If it is no seat of this game.
         """
-        try:
-            number = seat if type(seat) is int else seat.__index__()
-        except (AttributeError, TypeError):
-            number = -1
-        if isinstance(seat, (bool, np.bool_)) or not 0 <= number < self.num_players:
+        if type(seat) is int and 0 <= seat < self.num_players:  # the common case, at the price of two comparisons
+            return seat
+        number = whole_number(seat, 0, self.num_players - 1)
+        if number is None:
             raise InvalidSeat(f"expected a seat 0..{self.num_players - 1}, got {seat!r}")
         return number
 
@@ -230,11 +229,8 @@ def as_seed(seed: Any) -> int:
     InvalidOption
         If it is not a whole number 0..2^53 - 1.
     """
-    try:
-        number = -1 if isinstance(seed, (bool, np.bool_)) else int(seed.__index__())
-    except (AttributeError, TypeError):
-        number = -1
-    if not 0 <= number < SEED_LIMIT:
+    number = whole_number(seed, 0, SEED_LIMIT - 1)
+    if number is None:
         raise InvalidOption(f"expected a seed 0..2^53 - 1, got {seed!r}")
     return number
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 import numpy as np
@@ -131,14 +131,14 @@ def native(signature: Any) -> Callable[[F], F]:
         if not JIT:
             return function
         with _caching() as cached:
-            return numba.cfunc(signature, cache=cached, _nrt=False)(function)  # type: ignore[no-any-return]
+            return numba.cfunc(signature, cache=cached, _nrt=False)(function)
 
     return declare
 
 
 def helper(function: F) -> F:
     """Compile a small function that kernels call directly (it is inlined into them)."""
-    return numba.njit(_nrt=False, forceinline=True)(function)  # type: ignore[no-any-return]
+    return numba.njit(_nrt=False, forceinline=True)(function)
 
 
 def wrapping(function: F) -> F:
@@ -149,16 +149,25 @@ def wrapping(function: F) -> F:
 def loop(function: F) -> F:
     """Compile a loop over games, once per state type; it releases the GIL and starts no threads."""
     with _caching() as cached:
-        return numba.njit(cache=cached, nogil=True, _nrt=False)(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=cached, nogil=True, _nrt=False)(function)
 
 
 def parallel_loop(function: F) -> F:
     """Compile a loop whose `prange` is spread over threads. Only called when threads are asked for."""
     with _caching() as cached:
-        return numba.njit(function, cache=cached, nogil=True, parallel=True)  # type: ignore[no-any-return]
+        return numba.njit(function, cache=cached, nogil=True, parallel=True)
 
 
-if JIT:
+if TYPE_CHECKING:
+
+    def call(address: Any, args: Any) -> None: ...
+    def load(address: Any, index: Any) -> Any: ...
+    def store(address: Any, index: Any, value: Any) -> None: ...
+    def lowest_bit(word: Any) -> Any: ...
+    def get8(array: Any, start: Any) -> Any: ...
+    def put8(array: Any, start: Any, word: Any) -> None: ...
+
+elif JIT:
 
     def _data(context: Any, builder: Any, kind: Any, value: Any) -> Any:
         """The pointer to an array's first element; other values as they are."""
@@ -248,7 +257,6 @@ else:
 
     def put8(array: Any, start: int, word: Any) -> None:
         array[start : start + 8] = np.frombuffer(int(word).to_bytes(8, "little"), array.dtype)
-
 
 
 @helper

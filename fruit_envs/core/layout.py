@@ -131,7 +131,7 @@ def _decode(block: Block, values: np.ndarray) -> Any:
     labels: Sequence[Any] = block.labels or range(block.shape[-1])
 
     def name(row: np.ndarray) -> Any:
-        chosen = [labels[i] for i in np.flatnonzero(row)]
+        chosen = [labels[i] for i in np.flatnonzero(row).tolist()]
         if block.kind == "set":
             return chosen
         return chosen[0] if chosen else None

@@ -170,7 +170,7 @@ def pick(mask: Any, stream: Any) -> Any:
         return 0
     rank = draw(stream, 0, count)
     for w in range(words):
-        word = get8(mask, 8 * w)
+        word: Any = get8(mask, 8 * w)
         inside = np.int64(_prefix_sums(word) >> _S56)
         if rank < inside:
             return 8 * w + _place(word, rank)

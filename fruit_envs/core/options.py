@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-import numbers
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from fruit_envs.core.errors import InvalidOption
 
-__all__ = ["Option", "common_options", "resolve", "whole"]
+__all__ = ["Option", "common_options", "resolve", "whole", "whole_number"]
 
 
 @dataclass(frozen=True)
@@ -45,19 +47,35 @@ class Option:
         return self.check(value) if self.check else value
 
 
+def whole_number(value: Any, low: int, high: int) -> int | None:
+    """The value as an int if it is a whole number low..high (NumPy integers count, booleans do not), else None."""
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+        return None
+    try:
+        number = operator.index(value)
+    except TypeError:  # an array of several elements
+        return None
+    return number if low <= number <= high else None
+
+
 def whole(name: str, low: int, high: int) -> Callable[[Any], int]:
-    """A check for whole numbers low..high (NumPy integers count, booleans do not)."""
+    """A check for whole numbers low..high."""
 
     def check(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not low <= value <= high:
+        number = whole_number(value, low, high)
+        if number is None:
             raise InvalidOption(f"option {name}: expected a whole number {low}..{high}, got {value!r}")
-        return int(value)
+        return number
 
     return check
 
 
 def _positive(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < math.inf:
+    if (
+        isinstance(value, (bool, np.bool_))
+        or not isinstance(value, (int, float, np.number))
+        or not 0 < value < math.inf
+    ):
         raise InvalidOption(f"option margin_scale: expected a positive finite number, got {value!r}")
     return float(value)
 

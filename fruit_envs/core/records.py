@@ -237,7 +237,9 @@ def _same(expected: Any, got: Any) -> bool:
 
 def _compare(what: str, got: Any, expected: Sequence[float]) -> None:
     numbers = isinstance(got, list) and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in got)
-    if not numbers or len(got) != len(expected) or any(abs(a - b) > _TOLERANCE for a, b in zip(got, expected, strict=True)):
+    if (
+        not numbers
+        or len(got) != len(expected)
+        or any(abs(a - b) > _TOLERANCE for a, b in zip(got, expected, strict=True))
+    ):
         raise InvalidRecord(f"{what}: expected {list(expected)}, got {got}")
-
-

@@ -286,7 +286,9 @@ class State:
             Under `memory="tabletop"`: a view would remember for the agent.
         """
         if self.game.options["memory"] == "tabletop":
-            raise NoView('expected memory="perfect" to make a view, got "tabletop", whose agents remember for themselves')
+            raise NoView(
+                'expected memory="perfect" to make a view, got "tabletop", whose agents remember for themselves'
+            )
         seat = self.game.seat(seat)
         records = self.records.copy()
         loops.one_redeal(self.game.functions, self.game.rules, records, REDEAL, seat, np.uint64(key))

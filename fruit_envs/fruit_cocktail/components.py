@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-import numbers
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, InvalidTable
-from fruit_envs.core.options import Option, common_options
+from fruit_envs.core.options import Option, common_options, whole_number
 
 FRUITS = ("banana", "cherry", "apple", "strawberry", "lychee", "grape", "blueberry", "orange")
 COLUMNS, COLUMN_SIZE, HIDDEN = 8, 3, 3  # the published sizes, and the maxima of the records
@@ -61,8 +61,10 @@ def check_deck(rows: Any) -> tuple[Row, ...]:
         if not isinstance(row, (Sequence, np.ndarray)) or isinstance(row, (str, bytes)) or len(row) != 3:
             raise InvalidTable(f"deck row {number}: expected [fruit id, pieces, value], got {row!r}")
         for item, (what, low, high) in zip(row, limits, strict=True):
-            if isinstance(item, bool) or not isinstance(item, numbers.Integral) or not low <= item <= high:
-                raise InvalidTable(f"deck row {number}: expected {what} to be a whole number {low}..{high}, got {item!r}")
+            if whole_number(item, low, high) is None:
+                raise InvalidTable(
+                    f"deck row {number}: expected {what} to be a whole number {low}..{high}, got {item!r}"
+                )
         deck.append((int(row[0]), int(row[1]), int(row[2])))
     for fruit, name in enumerate(FRUITS):
         held = [number for number, row in enumerate(deck) if row[0] == fruit]
@@ -102,8 +104,7 @@ def _deck(value: Any) -> Any:
         return value
     if isinstance(value, (str, os.PathLike)):
         try:
-            with open(value, encoding="utf-8") as file:
-                return read_deck(file.read(), str(value))
+            return read_deck(Path(value).read_text("utf-8"), str(value))
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidTable(
                 f'deck: expected "assumed-v1", the path of a CSV file, or rows, got {value!r} ({error})'
@@ -117,7 +118,9 @@ def _brief(value: Any) -> str:
 
 OPTIONS: tuple[Option, ...] = (
     *common_options(players=(2, 4), num_players=2, margin_scale=20.0),
-    Option("mode", "base", "hidden tiles: base 3 with peeks (C1-C3), easy 2 (C16), total_control 0 (C17)", tuple(MODES)),
+    Option(
+        "mode", "base", "hidden tiles: base 3 with peeks (C1-C3), easy 2 (C16), total_control 0 (C17)", tuple(MODES)
+    ),
     Option("tie", "share", "C13: a tie is shared, or another game is played", ("share", "replay")),
     Option("deck", "assumed-v1", "the 24 cards: a name, a CSV path, or rows [fruit id, pieces, value]", check=_deck),
 )
@@ -176,7 +179,8 @@ def reset_outcomes(rules: np.ndarray, options: Mapping[str, Any]) -> dict[tuple[
     starter = options.get("starter")
     if starter is None:
         return {}
-    n = int(rules[0]["num_players"])
-    if isinstance(starter, bool) or not isinstance(starter, numbers.Integral) or not 0 <= starter < n:
-        raise InvalidOption(f"reset option starter: expected a seat 0..{n - 1}, got {starter!r}")
-    return {(START, 0): int(starter)}
+    last = int(rules[0]["num_players"]) - 1
+    seat = whole_number(starter, 0, last)
+    if seat is None:
+        raise InvalidOption(f"reset option starter: expected a seat 0..{last}, got {starter!r}")
+    return {(START, 0): seat}

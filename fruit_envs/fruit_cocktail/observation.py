@@ -52,7 +52,13 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
         Block("counts", "how many cards each seat has taken", (n * tabletop,), ("seat",), high=-(-picks // n)),
         seat("last_seat", "who made the latest take", tabletop),
         Block("last_card", "the card of the latest take", (CARDS * tabletop,), ("card",), kind="choice"),
-        Block("peeked", "which hidden tile each seat has seen", (n * peeks, HIDDEN), ("seat", "hidden tile"), kind="choice"),
+        Block(
+            "peeked",
+            "which hidden tile each seat has seen",
+            (n * peeks, HIDDEN),
+            ("seat", "hidden tile"),
+            kind="choice",
+        ),
         seat("mover", "the seat to move"),
         Block("picks", "cards taken in this game", (1,), ("",), high=picks),
         Block("game", "tied games before this one", (int(r["replay"]),), ("",), high=MAX_GAMES - 1),
@@ -152,7 +158,16 @@ def reveal(rules: Record, state: Record, out: Any) -> None:
 
 def hidden_blocks(_rules: np.ndarray) -> tuple[Block, ...]:
     """The hidden facts that `reveal` appends to the observations of all seats."""
-    return (Block("true_tiles", "the fruit at each position", (COLUMNS, COLUMNS), ("position", "fruit"), kind="choice", labels=FRUITS),)
+    return (
+        Block(
+            "true_tiles",
+            "the fruit at each position",
+            (COLUMNS, COLUMNS),
+            ("position", "fruit"),
+            kind="choice",
+            labels=FRUITS,
+        ),
+    )
 
 
 def key(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:

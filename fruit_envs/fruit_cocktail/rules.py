@@ -12,7 +12,7 @@ import numpy as np
 
 from fruit_envs.core.chance import chance, draw, mix, shuffle
 from fruit_envs.core.contract import HEADER, TERMINATED, Kernels
-from fruit_envs.core.jit import Record, clear, copy_bytes, helper, put8, wrapping
+from fruit_envs.core.jit import Record, clear, copy_bytes, helper, wrapping
 from fruit_envs.fruit_cocktail.components import CARD, CARDS, COLUMNS, HIDDEN, HIDE, PEEK, RULES, START, TILE
 
 MAX_PLAYERS, MAX_PICKS = 4, 16
@@ -98,10 +98,10 @@ def _deal_game(rules: Record, state: Record) -> None:
     for h in range(HIDDEN):
         state.hidden_at[h] = state.left[h] if h < hidden else COLUMNS
     _sort3(state.hidden_at)
-    h = 0
+    before: Any = 0  # hidden tiles to the left
     for p in range(columns):  # without a branch, which no processor could predict
-        state.face_up[p - h] = p
-        h += h < hidden and state.hidden_at[h] == p
+        state.face_up[p - before] = p
+        before += before < hidden and state.hidden_at[before] == p
         state.tiles[p] = p
         state.left[p] = size
         state.locked[p] = -1
@@ -113,7 +113,7 @@ def _deal_game(rules: Record, state: Record) -> None:
         state.holder[c] = -1
         state.here[c] = state.free[c] = c < cards
     shuffle(state, CARD, first, state.order, cards, cards)
-    i = 0
+    i: Any = 0
     for p in range(columns):
         for _ in range(size):
             state.at[state.order[i]] = p
@@ -122,8 +122,8 @@ def _deal_game(rules: Record, state: Record) -> None:
     _deal_peeks(rules, state, first)
     clear(state.seen, 0, COLUMNS * COLUMNS)
     for i in range(columns - hidden):
-        p = np.int64(state.face_up[i])
-        state.seen[p * COLUMNS + np.int64(state.tiles[p])] = 1
+        up = np.int64(state.face_up[i])
+        state.seen[up * COLUMNS + np.int64(state.tiles[up])] = 1
     clear(state.veiled, 0, HIDDEN * CARDS)
     for h in range(hidden):
         for i in range(size):

@@ -39,11 +39,8 @@ def draw(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
     lines = [f"Fruit Cocktail · {facts['picks']} of {picks} cards taken · {turn}", ""]
     lines += _columns(rules, facts)
     lines.append("")
-    if "held" in facts:
-        hands = facts["held"]
-    else:
-        hands = [facts["own"][0], *([None] * (len(facts["counts"]) - 1))]
-    for seat, hand in enumerate(hands):
+    unseen = [None] * len(facts.get("counts", [0])[1:])
+    for seat, hand in enumerate(facts.get("held") or [facts["own"][0], *unseen]):
         name = "you" if seat == 0 else f"+{seat}"
         cards = f"{facts['counts'][seat]} cards" if hand is None else ", ".join(card_name(rules, c) for c in hand)
         lines.append(f"  {name:>4}  {_peek(facts, seat)}{cards or '-'}")
@@ -170,5 +167,3 @@ def _deal_outcomes(rules: np.ndarray, deal: Mapping[str, Any], first: int) -> di
     mate, ours = next(s for s in range(1, n) if peeks[s] == peeks[0]), peeks[0]
     theirs = next(h for h in peeks if h != ours)
     return forced | {(PEEK, first): mate - 1, (PEEK, first + 1): ours, (PEEK, first + 2): theirs - (theirs > ours)}
-
-

@@ -52,7 +52,7 @@ class AEC(AECEnv[str, Observation, int]):
             "is_parallelizable": False,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
-        self.agents = []
+        self.agents: list[str] = []
         self.observation_spaces = {agent: observation_space(game) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents}
         layout = game.reveal_layout
@@ -109,7 +109,7 @@ class AEC(AECEnv[str, Observation, int]):
             raise InvalidSeat("expected a seat still in the game, all have been removed; call reset()")
         return super().last(observe)
 
-    def step(self, action: int | None) -> None:  # type: ignore[override]
+    def step(self, action: int | None) -> None:
         """The decision of the selected seat; None removes a seat whose game has ended."""
         state = self._holder.current
         if not self.agents:
@@ -118,7 +118,7 @@ class AEC(AECEnv[str, Observation, int]):
         if self.terminations[agent] or self.truncations[agent]:
             if action is not None:
                 raise IllegalAction(f"expected None from {agent}, whose game has ended, got {action!r}")
-            self._was_dead_step(None)  # type: ignore[arg-type]
+            self._was_dead_step(None)
             return
         if action is None:
             raise IllegalAction(f"expected an action id of {agent}, got None (only a finished seat takes it)")

@@ -102,9 +102,7 @@ class Batch:
         self.rewards[:] = 0
         self._earned[:] = 0
         self.over[:] = 0
-        loops.deal_batch(
-            self.game.functions, self.game.rules, self._records, self.seats, self.masks, self.observations
-        )
+        loops.deal_batch(self.game.functions, self.game.rules, self._records, self.seats, self.masks, self.observations)
         self._is_reset = True
 
     def _seeds(self, seed: int | Sequence[int] | None) -> list[int]:
@@ -178,7 +176,7 @@ class Batch:
 
         with _parallel:  # Numba's thread pool serves one caller at a time
             before = numba.get_num_threads()
-            numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+            numba.set_num_threads(min(self.threads, before))
             try:
                 loops.step_batch_parallel(*arguments)
             finally:

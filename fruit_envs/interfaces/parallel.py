@@ -22,8 +22,8 @@ class Parallel(ParallelEnv[str, Observation, int]):
     """One game as a PettingZoo parallel environment.
 
     The action space is Discrete(N + 1): id N is a no-op, legal exactly for the seats that are not asked;
-    `infos[agent]["active"]` says who is asked. On the last step every seat still has an observation (its mask all zero),
-    a reward, flags and an info; then `agents` is empty.
+    `infos[agent]["active"]` says who is asked. On the last step every seat still has an observation (its mask all
+    zero), a reward, flags and an info; then `agents` is empty.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Parallel(ParallelEnv[str, Observation, int]):
             "render_fps": 1,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
-        self.agents = []
+        self.agents: list[str] = []
         self.noop = game.num_actions
         self.observation_spaces = {agent: observation_space(game, self.noop + 1) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self.noop + 1) for agent in self.possible_agents}

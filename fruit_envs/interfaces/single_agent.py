@@ -27,7 +27,7 @@ Observation = dict[str, np.ndarray]
 _SEAT_STREAM = 0x5EA7
 
 
-class SingleAgent(gymnasium.Env[Observation, np.int64]):
+class SingleAgent(gymnasium.Env[Observation, Any]):
     """One game as a Gymnasium environment.
 
     Observations are `{"observation": vector, "action_mask": int8 mask}`; `info["action_mask"]` is an equal copy, and
@@ -84,7 +84,7 @@ class SingleAgent(gymnasium.Env[Observation, np.int64]):
             raise InvalidOption(f"option seat: {error}, or None to draw one each episode") from None
         self._opponent_seed = as_seed(opponent_seed)
         self._opponents = self._make_opponents(opponents)
-        self.observation_space = observation_space(self.game)
+        self.observation_space: spaces.Space[Any] = observation_space(self.game)
         self.action_space = spaces.Discrete(self.game.num_actions)
         self._finished = False
 
@@ -167,7 +167,7 @@ class SingleAgent(gymnasium.Env[Observation, np.int64]):
         self._finished = state.over
         return self._show(), reward, state.over and not state.truncated, state.truncated, self._info()
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The drawing from the learner's point of view."""
         return self._holder.text(self.seat)
 

@@ -1,0 +1,100 @@
+"""What a seat of the toy sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from toy_windows.components import MAX_TOKENS
+from toy_windows.rules import kernels
+
+from fruit_envs.core.jit import Record, helper
+from fruit_envs.core.layout import Block
+
+
+def blocks(rules: np.ndarray) -> tuple[Block, ...]:
+    r = rules[0]
+    n, perfect = int(r["num_players"]), 1 - int(r["tabletop"])
+    return (
+        Block("token", "own token", (MAX_TOKENS,), ("token",), kind="choice"),
+        Block("shown", "tokens laid open", (MAX_TOKENS * perfect,), ("token",), kind="set"),
+        Block("points", "stones of each seat", (n,), ("seat",), high=6),
+        Block("last", "bid of the window before, -1 for none", (n,), ("seat",), low=-1, high=2),
+        Block("bid", "own bid of this window, -1 for none", (1,), ("",), low=-1, high=2),
+        Block("giver", "who gives stones now", (n,), ("seat",), kind="choice"),
+        Block("counts", "gifts given, windows won, windows opened", (3,), ("count",), high=9),
+    )
+
+
+@helper
+def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
+    n = np.int64(rules.num_players)
+    for t in range(MAX_TOKENS):
+        out[k + t] = state.token[seat] == t
+    k += MAX_TOKENS
+    if not rules.tabletop:
+        for t in range(MAX_TOKENS):
+            out[k + t] = state.shown[t]
+        k += MAX_TOKENS
+    for r in range(n):
+        other = (seat + r) % n
+        out[k + r] = state.points[other]
+        out[k + n + r] = state.last[other]
+        out[k + 2 * n + 1 + r] = state.winner == other
+    out[k + 2 * n] = state.bid[seat]
+    k += 3 * n + 1
+    out[k], out[k + 1], out[k + 2] = state.gifts, state.wins, state.windows
+    return k + 3
+
+
+@kernels
+def observe(rules: Record, state: Record, seat: int, out: Any) -> None:
+    _write(rules, state, seat, out, 0)
+
+
+@kernels
+def reveal(rules: Record, state: Record, out: Any) -> None:
+    k = 0
+    for seat in range(np.int64(rules.num_players)):
+        k = _write(rules, state, seat, out, k)
+    for t in range(MAX_TOKENS):
+        out[k + t] = state.order[t] if t >= state.drawn else -1
+    for seat in range(np.int64(rules.num_players)):
+        out[k + MAX_TOKENS + seat] = state.bid[seat]
+
+
+def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
+    return (
+        Block("deck", "tokens not drawn yet, by place, -1 for drawn", (MAX_TOKENS,), ("place",), low=-1, high=7),
+        Block("bids", "committed bids", (int(rules[0]["num_players"]),), ("seat",), low=-1, high=2),
+    )
+
+
+def key(_rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
+    """Own token and bid, and all that became public, in order."""
+    s = states[0]
+    facts = [seat, int(s["token"][seat]), int(s["bid"][seat]), *s["history"][: s["events"]].tolist(), int(s["over"])]
+    return np.array(facts, np.int8).tobytes()
+
+
+def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[float, np.ndarray]]:
+    """Others' tokens and the deck's order, every arrangement equally likely; open commitments withdrawn."""
+    n, s = int(rules[0]["num_players"]), states[0]
+    if s["over"]:
+        yield 1.0, states.copy()
+        return
+    drawn, tokens = int(s["drawn"]), int(rules[0]["tokens"])
+    others = [o for o in range(n) if o != seat]
+    unknown = s["token"][others].tolist() + s["order"][drawn:tokens].tolist()
+    arrangements = list(permutations(unknown))
+    for arrangement in arrangements:
+        world = states.copy()
+        w: Any = world[0]
+        w["token"][others] = arrangement[: n - 1]
+        w["order"][drawn:tokens] = arrangement[n - 1 :]
+        if s["winner"] < 0:
+            w["bid"][others] = -1
+            w["pending"] = int(s["pending"]) | sum(1 << o for o in others)
+        yield 1 / len(arrangements), world
