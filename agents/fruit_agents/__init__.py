@@ -1,1 +1,43 @@
-"""Baseline agents, evaluation and the command line for fruit_envs."""
+"""Baseline agents, evaluation and the command line for fruit_envs.
+
+Importing this package makes the baselines known by name: `opponents="greedy"`, `record(..., agents="greedy2")`. Their
+modules are imported when the first one is made.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from fruit_envs.core.agents import Agent, register_agent
+from fruit_envs.core.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from fruit_envs.core.game import Game
+
+__all__ = ["BASELINES", "baselines"]
+
+#: Name of a baseline -> game -> where its class lives.
+BASELINES: dict[str, dict[str, str]] = {
+    "greedy": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy"},
+    "greedy2": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy2"},
+}
+
+
+def baselines(game: str) -> list[str]:
+    """The names of the agents that play the game of this name."""
+    return ["random", *(name for name, homes in BASELINES.items() if game in homes)]
+
+
+def _make(name: str, game: Game) -> Agent:
+    homes = BASELINES[name]
+    if game.name not in homes:
+        raise InvalidOption(f"agent {name!r}: expected one of the games {sorted(homes)}, got {game.name!r}")
+    module, attribute = homes[game.name].split(":")
+    agent: Agent = getattr(import_module(module), attribute)(game)
+    return agent
+
+
+for _name in BASELINES:
+    register_agent(_name, partial(_make, _name))

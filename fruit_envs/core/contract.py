@@ -45,6 +45,8 @@ __all__ = [
     "TERMINATED",
     "TRUNCATED",
     "Kernels",
+    "copy_records",
+    "new_records",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,6 +77,17 @@ RULES_HEADER: list[tuple[str, DTypeLike]] = [
 
 DEAL, LEGAL, APPLY, OBSERVE, REVEAL, REDEAL, SCORES, SHARES = range(8)
 _NAMES = ("deal", "legal", "apply", "observe", "reveal", "redeal", "scores", "shares")
+
+
+def new_records(dtype: np.dtype, count: int) -> np.ndarray:
+    """Zeroed records; with JIT off as a recarray, whose elements have their fields as attributes."""
+    records = np.zeros(count, dtype)
+    return records if jit.JIT else records.view(np.recarray)
+
+
+def copy_records(records: np.ndarray) -> np.ndarray:
+    """An independent copy, padding included (NumPy's own leaves it undefined), so that equal games have equal bytes."""
+    return records.view(np.uint8, np.ndarray).copy().view(records.dtype, type(records))
 
 
 class Kernels:

@@ -49,11 +49,11 @@ class Option:
 
 def whole_number(value: Any, low: int, high: int) -> int | None:
     """The value as an int if it is a whole number low..high (NumPy integers count, booleans do not), else None."""
-    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+    if isinstance(value, (bool, np.bool_)) or getattr(value, "shape", ()) != ():
         return None
     try:
         number = operator.index(value)
-    except TypeError:  # an array of several elements
+    except TypeError:
         return None
     return number if low <= number <= high else None
 

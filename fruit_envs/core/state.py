@@ -9,26 +9,29 @@ import numpy as np
 
 from fruit_envs.core import loops
 from fruit_envs.core.chance import Outcomes, Tape
-from fruit_envs.core.contract import MAX_SEATS, REDEAL, REVEAL, RUNNING, SCORES, SHARES, TRUNCATED
+from fruit_envs.core.contract import (
+    MAX_SEATS,
+    REDEAL,
+    REVEAL,
+    RUNNING,
+    SCORES,
+    SHARES,
+    TRUNCATED,
+    copy_records,
+    new_records,
+)
 from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidSeat, NoView
 from fruit_envs.core.game import Game, as_action
-from fruit_envs.core.jit import JIT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["State", "View", "decision_key", "new_records"]
+__all__ = ["State", "View", "decision_key"]
 
 _SEATS = tuple(tuple(s for s in range(MAX_SEATS) if bits >> s & 1) for bits in range(2**MAX_SEATS))
 
 #: Rows of masks and observations that a state hands out before it takes new memory.
 _ROWS = 32
-
-
-def new_records(dtype: np.dtype, count: int) -> np.ndarray:
-    """Zeroed records; with JIT off as a recarray, whose elements have their fields as attributes."""
-    records = np.zeros(count, dtype)
-    return records if JIT else records.view(np.recarray)
 
 
 def decision_key(agent_seed: int, game_seed: int, seat: int, decision: int) -> int:
@@ -207,7 +210,7 @@ class State:
         from fruit_envs.core.chance import enumerate_chance
 
         def run(forced: Outcomes) -> tuple[State, list[tuple[int, int, int]]]:
-            child = State(self.game, self.records.copy())
+            child = State(self.game, copy_records(self.records))
             tape = Tape(forced)
             with tape.attached(child.records):
                 child._advance(child.game.seat(seat), as_action(action, child.game.num_actions))
@@ -243,7 +246,7 @@ class State:
 
     def copy(self) -> State:
         """An independent copy."""
-        return State(self.game, self.records.copy())
+        return State(self.game, copy_records(self.records))
 
     __copy__ = copy
 
@@ -290,7 +293,7 @@ class State:
                 'expected memory="perfect" to make a view, got "tabletop", whose agents remember for themselves'
             )
         seat = self.game.seat(seat)
-        records = self.records.copy()
+        records = copy_records(self.records)
         loops.one_redeal(self.game.functions, self.game.rules, records, REDEAL, seat, np.uint64(key))
         return View(self.game, records, seat)
 
@@ -344,7 +347,7 @@ class View(State):
 
     def copy(self) -> View:
         """An independent copy."""
-        return View(self.game, self.records.copy(), self.viewer)
+        return View(self.game, copy_records(self.records), self.viewer)
 
     __copy__ = copy
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fruit_envs.core.contract import copy_records
 from fruit_envs.core.jit import Record, clear, copy_bytes, get8, helper, put8
 from fruit_envs.core.layout import Block
 from fruit_envs.fruit_cocktail.components import CARDS, COLUMNS, FRUITS, HIDDEN
@@ -193,7 +194,7 @@ def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[f
     open_to_doubt = [p for p in range(int(r["columns"])) if not _knows(r, s, seat, p)]
     arrangements = list(permutations(s["tiles"][open_to_doubt].tolist()))
     for fruits in arrangements:
-        world = states.copy()
+        world = copy_records(states)
         world[0]["tiles"][open_to_doubt] = fruits
         yield 1 / len(arrangements), world
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.core.chance import Outcomes, shuffle_outcomes
+from fruit_envs.core.contract import copy_records
 from fruit_envs.core.errors import InvalidRecord
 from fruit_envs.fruit_cocktail.components import CARD, FRUITS, HIDE, PEEK, START, TILE
 from fruit_envs.fruit_cocktail.rules import CHANCE_PER_GAME, MAX_PLAYERS
@@ -126,7 +127,7 @@ def _without_replay(before: State, seat: int, action: int) -> State:
 
     rules = before.game.rules.copy()
     rules["replay"] = 0
-    ended = State(Game(before.game.name, rules=rules), before.records.copy())
+    ended = State(Game(before.game.name, rules=rules), copy_records(before.records))
     ended.apply(seat, action)
     return ended
 

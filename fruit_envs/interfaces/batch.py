@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.core import loops
+from fruit_envs.core.contract import copy_records, new_records
 from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, NotReset
 from fruit_envs.core.game import Game, as_seed, entropy
 from fruit_envs.core.options import whole
-from fruit_envs.core.state import State, decision_key, new_records
+from fruit_envs.core.state import State, decision_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -187,7 +188,7 @@ class Batch:
         self._check_reset()
         if not 0 <= index < self.num_envs:
             raise InvalidOption(f"expected a game 0..{self.num_envs - 1}, got {index!r}")
-        return State(self.game, self._records[index : index + 1].copy())
+        return State(self.game, copy_records(self._records[index : index + 1]))
 
     def _check_reset(self) -> None:
         if not self._is_reset:

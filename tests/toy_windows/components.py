@@ -10,7 +10,7 @@ import numpy as np
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.options import Option, common_options, whole
 
-MAX_PLAYERS, MAX_TOKENS, BIDS, GIFTS = 4, 8, 3, 2
+MAX_PLAYERS, MAX_TOKENS, BIDS, GIFTS = 4, 7, 3, 2
 DECK = 0  # the only kind of chance event
 
 RULES = np.dtype([*RULES_HEADER, ("tokens", np.int8), ("wins", np.int8), ("windows", np.int8)], align=True)

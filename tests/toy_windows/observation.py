@@ -7,11 +7,12 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-from toy_windows.components import MAX_TOKENS
-from toy_windows.rules import kernels
 
+from fruit_envs.core.contract import copy_records
 from fruit_envs.core.jit import Record, helper
 from fruit_envs.core.layout import Block
+from toy_windows.components import MAX_TOKENS
+from toy_windows.rules import kernels
 
 
 def blocks(rules: np.ndarray) -> tuple[Block, ...]:
@@ -67,7 +68,7 @@ def reveal(rules: Record, state: Record, out: Any) -> None:
 
 def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
     return (
-        Block("deck", "tokens not drawn yet, by place, -1 for drawn", (MAX_TOKENS,), ("place",), low=-1, high=7),
+        Block("deck", "tokens not drawn yet, by place, -1 for drawn", (MAX_TOKENS,), ("place",), low=-1, high=6),
         Block("bids", "committed bids", (int(rules[0]["num_players"]),), ("seat",), low=-1, high=2),
     )
 
@@ -83,14 +84,14 @@ def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[f
     """Others' tokens and the deck's order, every arrangement equally likely; open commitments withdrawn."""
     n, s = int(rules[0]["num_players"]), states[0]
     if s["over"]:
-        yield 1.0, states.copy()
+        yield 1.0, copy_records(states)
         return
     drawn, tokens = int(s["drawn"]), int(rules[0]["tokens"])
     others = [o for o in range(n) if o != seat]
     unknown = s["token"][others].tolist() + s["order"][drawn:tokens].tolist()
     arrangements = list(permutations(unknown))
     for arrangement in arrangements:
-        world = states.copy()
+        world = copy_records(states)
         w: Any = world[0]
         w["token"][others] = arrangement[: n - 1]
         w["order"][drawn:tokens] = arrangement[n - 1 :]

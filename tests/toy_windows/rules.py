@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from toy_windows.components import BIDS, DECK, GIFTS, MAX_PLAYERS, MAX_TOKENS, RULES
 
 from fruit_envs.core.chance import draw, shuffle
 from fruit_envs.core.contract import HEADER, TERMINATED, TRUNCATED, Kernels
 from fruit_envs.core.jit import Record, helper
+from toy_windows.components import BIDS, DECK, GIFTS, MAX_PLAYERS, MAX_TOKENS, RULES
 
 STATE = np.dtype(
     [

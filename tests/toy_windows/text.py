@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from toy_windows.components import BIDS, DECK, MAX_TOKENS
 
 from fruit_envs.core.chance import Outcomes, shuffle_outcomes
 from fruit_envs.core.errors import InvalidRecord
+from toy_windows.components import BIDS, DECK, MAX_TOKENS
 
 
 def action_names(rules: np.ndarray) -> list[str]:

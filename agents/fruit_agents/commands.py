@@ -1,0 +1,196 @@
+"""The commands of `fruit-envs`: list, describe, warmup, record, replay."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from typer.core import TyperGroup
+
+import fruit_envs
+from fruit_agents import baselines
+from fruit_agents.describe import describe as facts_of
+from fruit_agents.progress import tracked
+from fruit_agents.resolve import resolve
+from fruit_envs.core.agents import ask
+from fruit_envs.core.catalog import GAMES
+from fruit_envs.core.errors import FruitEnvsError, InvalidOption, InvalidRecord
+from fruit_envs.core.game import SEED_LIMIT, Game, as_seed, entropy
+
+__all__ = ["app"]
+
+
+class _Group(TyperGroup):
+    """Says on one line of stderr what was wrong with what the user gave, without a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (FruitEnvsError, OSError) as error:
+            typer.echo(f"fruit-envs: {error}", err=True)
+            raise typer.Exit(2) from error
+
+
+app = typer.Typer(
+    cls=_Group,
+    help="Hidden-information fruit games: look at them, play and record them, check records.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of a game, see `list`.")]
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option", metavar="NAME=VALUE", help="An option of the game; the value is JSON or text. Repeatable."
+    ),
+]
+
+
+def _options(given: list[str] | None) -> dict[str, Any]:
+    """The options of `--option name=value …`: a value that is no JSON is text."""
+    options: dict[str, Any] = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not name or not equals or name in options:
+            raise InvalidOption(f"--option: expected name=value, each name once, got {text!r}")
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            options[name] = value
+    return options
+
+
+@app.command("list")
+def list_games() -> None:
+    """The games, and the agents that play each."""
+    for name, entry in GAMES.items():
+        agents = ", ".join(baselines(name))
+        typer.echo(f"{name}  {entry.title}, version {entry.version}; agents: {agents}")
+
+
+@app.command()
+def describe(
+    game: GameName,
+    option: Options = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Options, actions and observation blocks of a game."""
+    facts = facts_of(fruit_envs.load(game, **_options(option)))
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    console = Console()
+    console.print(f"{facts['title']}: {facts['env_id']}; agents: {', '.join(facts['agents'])}\n", markup=False)
+    options = [(o["name"], json.dumps(o["value"]), json.dumps(o["default"]), o["doc"]) for o in facts["options"]]
+    _print_table(console, "Options", ("name", "value", "default", "meaning"), options)
+    actions = facts["actions"]
+    _print_table(console, f"Actions: {actions['count']}", ("id", "name"), enumerate(actions["names"]))
+    seen = facts["observation"]
+    blocks = [
+        (
+            block["name"],
+            " x ".join(map(str, block["shape"])),
+            block["low"],
+            block["high"],
+            "{}:{}".format(*block["slice"]),
+            block["meaning"],
+        )
+        for block in seen["blocks"]
+    ]
+    title = f"Observation: {seen['size']} values, {seen['dtype']}"
+    _print_table(console, title, ("name", "shape", "low", "high", "slice", "meaning"), blocks)
+
+
+def _print_table(console: Console, title: str, header: tuple[str, ...], rows: Any) -> None:
+    table = Table(title=title, title_justify="left")
+    for name in header:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))  # as text: brackets in cells are no markup
+    console.print(table)
+
+
+@app.command()
+def warmup(game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Default: all games.")] = None) -> None:
+    """Compile what the faces and baselines need, so that later processes start warm."""
+    for name in [game] if game else list(GAMES):
+        began = perf_counter()
+        _compile(fruit_envs.load(name))
+        typer.echo(f"{name}: {perf_counter() - began:.1f} s")
+
+
+def _compile(game: Game) -> None:
+    """Touch every compiled function once."""
+    state = game.deal(0)
+    for name in baselines(game.name):
+        agent = resolve(name, game)
+        seat = state.seat
+        agent.act_batch(
+            state.observation(seat)[None], state.legal(seat)[None], [state.view(seat, 0)], np.zeros(1, np.uint64)
+        )
+        state.apply(seat, ask(agent, state, seat, 0))
+    state.reveal()
+    _ = state.scores, state.returns
+    batch = fruit_envs.Batch(game, 2)
+    batch.reset(0)
+    batch.step(batch.sample())
+
+
+@app.command()
+def record(
+    game: GameName,
+    num_players: Annotated[int | None, typer.Option(help="Seats; the game's default if not given.")] = None,
+    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1,
+    seed: Annotated[int | None, typer.Option(help="Of the first game; game g has seed + g. Default: random.")] = None,
+    agents: Annotated[
+        str, typer.Option(help="Comma-separated: one agent per seat, or one for all; names or directories.")
+    ] = "random",
+    agent_seed: Annotated[int, typer.Option(help="The agents' own randomness.")] = 0,
+    option: Options = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; stdout if not given.", dir_okay=False)] = None,
+) -> None:
+    """Play games and write their records, a JSON list with one record a line."""
+    options = _options(option)
+    if num_players is not None and options.setdefault("num_players", num_players) != num_players:
+        raise InvalidOption(f"expected one number of players, got {num_players} and {options['num_players']}")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise InvalidOption(f"--out: expected a file in a directory that exists, got {out}")
+    played = fruit_envs.load(game, **options)
+    first = entropy() % (SEED_LIMIT - games) if seed is None else as_seed(seed)
+    as_seed(first + games - 1)
+    seated = [resolve(name.strip(), played) for name in agents.split(",")]
+    lines = []
+    for g in tracked(range(games), f"recording {game}"):
+        for one in fruit_envs.record(played, seated, seed=first + g, agent_seed=agent_seed):
+            lines.append(json.dumps(one, ensure_ascii=False))
+    text = "[\n" + ",\n".join(lines) + "\n]\n"
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_text(text, "utf-8")
+
+
+@app.command()
+def replay(file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False)]) -> None:
+    """Check a record or a list of records; stops with exit code 1 at the first that the rules do not reproduce."""
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidRecord(f"{file}: expected JSON, got {error}") from error
+    for number, one in enumerate(content if isinstance(content, list) else [content]):
+        try:
+            state = fruit_envs.replay(one)
+        except InvalidRecord as error:
+            typer.echo(f"fruit-envs: game {number}: {error}", err=True)
+            raise typer.Exit(1) from error
+        scores = ", ".join(map(str, one["scores"]))
+        typer.echo(f"game {number}: {state.game.name}, seed {one['seed']}, {', '.join(one['agents'])}: {scores}")

@@ -1,0 +1,264 @@
+"""Trained policies: a network as two plain files, and the agent that plays it with NumPy alone.
+
+A policy is a folder with `policy.safetensors` (the weights) and `policy.json` (what they fit and how they were
+made). Nothing in it is code, and reading it runs none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fruit_envs.core.agents import Agent, missing_extra
+from fruit_envs.core.errors import FruitEnvsError, InvalidOption
+from fruit_envs.core.state import decision_key
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fruit_envs.core.game import Game
+    from fruit_envs.core.state import View
+
+__all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "save_policy"]
+
+FORMAT, FORMAT_VERSION = "fruit-policy", 1
+WEIGHTS, DESCRIPTION = "policy.safetensors", "policy.json"
+
+#: How an action is chosen: the most probable one, or one drawn from the probabilities.
+CHOICES = ("greedy", "sample")
+
+#: Keeps the draw of an action apart from everything else that is derived from a decision's key.
+_DRAW = 0x9017C4
+
+#: The weight (outputs, inputs) and bias (outputs,) of one layer, float32.
+Layer = tuple["NDArray[np.float32]", "NDArray[np.float32]"]
+
+
+class PolicyMismatch(FruitEnvsError, ValueError):
+    """A policy that is missing or malformed, or that was trained for another game, version or observation."""
+
+
+class PolicyAgent(Agent):
+    """Plays a feed-forward network with ReLU between its layers.
+
+    The network maps an observation, as the game writes it, to one logit per action; the probabilities are the softmax
+    over the legal ones. It is evaluated one observation at a time, in `act_batch` too: a matrix product over a batch
+    adds up in another order, and a row would then not always equal `act`.
+
+    Parameters
+    ----------
+    game
+        The game to play.
+    layers
+        Weight (outputs, inputs) and bias (outputs,) of each layer, float32, from the observation to the logits.
+    choose
+        "greedy": the most probable legal action (the lowest id among equals); "sample": drawn from the probabilities
+        with the decision's key.
+
+    Raises
+    ------
+    InvalidOption
+        If `choose` is neither.
+    PolicyMismatch
+        If the layers do not lead from this game's observations to its actions.
+    """
+
+    name = "policy"
+    uses_view = False
+
+    def __init__(self, game: Game, layers: Sequence[Layer], *, choose: str = "greedy") -> None:
+        super().__init__(game)
+        if choose not in CHOICES:
+            raise InvalidOption(f"expected choose to be one of {CHOICES}, got {choose!r}")
+        self.choose = choose
+        self.layers = [(np.asarray(w), np.asarray(b)) for w, b in layers]
+        _check_layers(self.layers, game)
+
+    def logits(self, observation: np.ndarray) -> NDArray[np.float32]:
+        """The network's outputs for one observation: float32, shape (num_actions,), legal or not."""
+        x: NDArray[np.float32] = observation.astype(np.float32)
+        for weight, bias in self.layers[:-1]:
+            x = np.maximum(weight @ x + bias, 0)
+        weight, bias = self.layers[-1]
+        return weight @ x + bias
+
+    def distribution(self, observation: np.ndarray, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+        """The network's probabilities: float64, shape (num_actions,), exactly 0 where the mask is 0."""
+        logits = np.where(mask, self.logits(observation).astype(np.float64), -np.inf)
+        weights = np.exp(logits - logits.max())
+        return weights / weights.sum()  # type: ignore[no-any-return]
+
+    def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
+        """The most probable legal action, or one drawn from the probabilities, as `choose` says."""
+        if self.choose == "greedy":
+            return int(np.where(mask, self.logits(observation), -np.inf).argmax())
+        legal = np.flatnonzero(mask)
+        reached = self.distribution(observation, mask)[legal].cumsum()
+        uniform = (decision_key(_DRAW, key, 0, 0) >> 11) / 2**53
+        place = int(reached.searchsorted(uniform * reached[-1], side="right"))
+        return int(legal[min(place, len(legal) - 1)])
+
+    def policy(
+        self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
+    ) -> NDArray[np.float64]:
+        """The probabilities that `act` plays by: float64, shape (num_actions,); with "greedy" all on one action."""
+        if self.choose == "greedy":
+            return super().policy(observation, mask, view, key)
+        return self.distribution(observation, mask)
+
+
+def save_policy(
+    folder: str | os.PathLike[str],
+    game: Game,
+    layers: Sequence[Layer],
+    *,
+    choose: str = "greedy",
+    training: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a policy into a folder; an older one there is replaced, file by file.
+
+    Parameters
+    ----------
+    folder
+        Made if it does not exist.
+    game
+        The game that the policy was trained for, with its options.
+    layers, choose
+        See `PolicyAgent`.
+    training
+        How it was made, for readers: any JSON-ready facts.
+
+    Raises
+    ------
+    InvalidOption, PolicyMismatch
+        As `PolicyAgent` does.
+    MissingExtra
+        Without safetensors.
+    """
+    agent = PolicyAgent(game, layers, choose=choose)
+    tensors = {}
+    for number, (weight, bias) in enumerate(agent.layers):
+        tensors[f"layers.{number}.weight"] = np.ascontiguousarray(weight)
+        tensors[f"layers.{number}.bias"] = np.ascontiguousarray(bias)
+    description = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": game.name,
+        "env_id": game.env_id,
+        "env_version": game.version,
+        "options": dict(game.options),
+        "layout_digest": game.layout.digest,
+        "num_actions": game.num_actions,
+        "layers": [list(weight.shape) for weight, _ in agent.layers],
+        "activation": "relu",
+        "choose": choose,
+        "training": dict(training or {}),
+    }
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    _replace(folder / WEIGHTS, _safetensors().save(tensors))
+    _replace(folder / DESCRIPTION, (json.dumps(description, indent=2) + "\n").encode())
+
+
+def load_policy(path: str | os.PathLike[str], game: Game) -> PolicyAgent:
+    """The agent that plays a saved policy.
+
+    Parameters
+    ----------
+    path
+        The policy's folder, or its `policy.json`.
+    game
+        The game to play. Game, version, observation layout and actions must be those of the training.
+
+    Raises
+    ------
+    PolicyMismatch
+        If the policy was trained for something else, or its files are missing or malformed.
+    MissingExtra
+        Without safetensors.
+    """
+    path = Path(path)
+    folder = path.parent if path.name == DESCRIPTION else path
+    description = _read_description(folder / DESCRIPTION)
+    expected = {
+        "game": game.name,
+        "env_version": game.version,
+        "layout_digest": game.layout.digest,
+        "num_actions": game.num_actions,
+        "activation": "relu",
+    }
+    for fact, value in expected.items():
+        if description.get(fact) != value:
+            raise PolicyMismatch(
+                f"{folder}: expected a policy for {game!r} with {fact} {value!r}, got {description.get(fact)!r} "
+                f"(trained with {description.get('options')!r})"
+            )
+    if description.get("choose") not in CHOICES:
+        raise PolicyMismatch(f"{folder}: expected choose to be one of {CHOICES}, got {description.get('choose')!r}")
+    try:
+        return PolicyAgent(game, _read_layers(folder / WEIGHTS, description), choose=description["choose"])
+    except PolicyMismatch as error:
+        raise PolicyMismatch(f"{folder}: {error}") from error
+
+
+def _read_description(path: Path) -> dict[str, Any]:
+    try:
+        description = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise PolicyMismatch(f"expected the description of a policy in {path}, got {error}") from error
+    form = (description.get("format"), description.get("format_version")) if isinstance(description, dict) else None
+    if form != (FORMAT, FORMAT_VERSION):
+        raise PolicyMismatch(f"{path}: expected format {FORMAT!r} version {FORMAT_VERSION}, got {form}")
+    return description  # type: ignore[no-any-return]
+
+
+def _read_layers(path: Path, description: Mapping[str, Any]) -> list[Layer]:
+    safetensors = _safetensors()
+    shapes = description.get("layers")
+    if not isinstance(shapes, list) or not shapes:
+        raise PolicyMismatch(f"expected a list of layer shapes, got {shapes!r}")
+    try:
+        tensors = safetensors.load(path.read_bytes())
+        layers = [(tensors[f"layers.{i}.weight"], tensors[f"layers.{i}.bias"]) for i in range(len(shapes))]
+    except (OSError, KeyError, ValueError, safetensors.SafetensorError) as error:
+        raise PolicyMismatch(f"expected {len(shapes)} layers in {path.name}, got {error!r}") from error
+    found = [list(weight.shape) for weight, _ in layers]
+    if found != shapes or len(tensors) != 2 * len(shapes):
+        raise PolicyMismatch(f"expected layers of the shapes {shapes} in {path.name}, got {found}")
+    return layers
+
+
+def _check_layers(layers: Sequence[Layer], game: Game) -> None:
+    """The layers must lead from the observation to the actions, in finite float32 numbers."""
+    width = game.layout.size
+    for number, (weight, bias) in enumerate(layers):
+        if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
+            raise PolicyMismatch(
+                f"expected layer {number} to have {width} inputs, got weight {weight.shape}, bias {bias.shape}"
+            )
+        for array in (weight, bias):
+            if array.dtype != np.float32 or not np.isfinite(array).all():
+                raise PolicyMismatch(f"expected finite float32 numbers in layer {number}, got {array.dtype}")
+        width = len(bias)
+    if not layers or width != game.num_actions:
+        raise PolicyMismatch(f"expected {game.num_actions} outputs of {game.name}, got {width if layers else 0}")
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError as error:
+        raise missing_extra("safetensors", "agents") from error
+    return safetensors.numpy
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file in one go: a process killed meanwhile leaves the old one."""
+    partial = path.with_name(f"{path.name}.part")
+    partial.write_bytes(data)
+    partial.replace(path)

@@ -1,0 +1,167 @@
+"""Hidden information: nothing a seat is shown depends on what it cannot know, and views are fair redeals of that."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy import stats
+from support import cases, every_count, random_states
+
+from fruit_envs import load
+from fruit_envs.core.contract import copy_records
+from fruit_envs.interfaces.aec import AEC
+from fruit_envs.interfaces.parallel import Parallel
+
+#: A chi-square test fails below this; with some hundred tests a run, by chance about once in ten thousand runs.
+ALPHA = 1e-6
+
+perfect_cases = pytest.mark.parametrize(
+    ("name", "options"), [case for case in cases() if case.values[1].get("memory") != "tabletop"]
+)
+
+
+def shown(state, seat, drawn=True):
+    """Everything a seat is shown by the faces that make no views."""
+    words = (state.to_text(seat), state.to_json(seat)) if drawn else ()
+    return state.observation(seat).tobytes(), state.legal(seat).tobytes(), *words
+
+
+@perfect_cases
+def test_what_a_seat_is_shown_stays_when_all_it_cannot_know_is_permuted(name, options):
+    game = load(name, **options)
+    tabletop = load(name, **{**options, "memory": "tabletop"})
+    many = 500 if set(options) == {"num_players"} else 40
+    for number, state in enumerate(random_states(game, many)):
+        for seat in range(game.num_players):
+            view = state.view(seat, number)
+            drawn = number % 10 == seat  # drawings are made from observations, so some of them will do
+            assert shown(state, seat, drawn) == shown(view, seat, drawn)
+            assert not drawn or view.key(seat) == state.key(seat)
+            if number % 7 == 0:  # the same for the memory variant, whose views nobody is given
+                hidden = type(state)(tabletop, view.records), type(state)(tabletop, state.records)
+                assert shown(hidden[0], seat) == shown(hidden[1], seat)
+
+
+@perfect_cases
+def test_faces_show_the_same_in_every_world(name, options):
+    game = load(name, **options)
+    aec, parallel = AEC(game, "ansi"), Parallel(game, "ansi")
+    aec.reset(seed=0)
+    parallel.reset(seed=0)
+    for number, state in enumerate(random_states(game, 6)):
+        if state.over:
+            continue
+        seat = state.seat
+        seen = []
+        for world in (state, state.view(seat, number)):
+            if world.seat != seat:  # a view withdraws what others have committed in a window
+                continue
+            aec.set_state(aec.get_state() | {"game": world.tobytes()})
+            aec.agent_selection = aec.agents[seat]
+            aec._show(world)
+            parallel.set_state(parallel.get_state() | {"game": world.tobytes()})
+            observations, infos = parallel._show(world)
+            mine = aec.agents[seat]
+            masks = (aec.infos[mine]["action_mask"].tobytes(), infos[mine]["action_mask"].tobytes())
+            blocks = [o["observation"].tobytes() for o in (aec.observe(mine), observations[mine])]
+            seen.append((masks, blocks, aec.render(), parallel.render()))
+        assert all(item == seen[0] for item in seen)
+
+
+def hidden_facts(state):
+    """The game's record without its chance: which world it is."""
+    records = copy_records(state.records)
+    for field in ("seed", "stream", "tape", "decisions"):
+        records[field] = 0
+    return records.tobytes()
+
+
+@perfect_cases
+def test_views_are_uniform_over_the_worlds_and_independent_of_the_true_one(name, options):
+    game = load(name, **options)
+    states = list(random_states(game, 2, seed=5))
+    for state in states[:: max(1, len(states) // 5)]:
+        for seat in range(game.num_players):
+            worlds = [(p, hidden_facts(w)) for p, w in state.worlds(seat)]
+            assert sum(p for p, _ in worlds) == pytest.approx(1)
+            places = {facts: i for i, (_, facts) in enumerate(worlds)}
+            assert len(places) == len(worlds), "worlds are listed once"
+            draws = max(400, 20 * len(worlds))
+            counts = Counter(places[hidden_facts(state.view(seat, k))] for k in range(draws))  # KeyError: impossible
+            if len(worlds) > 1:
+                expected = np.array([p * draws for p, _ in worlds])
+                observed = np.array([counts[i] for i in range(len(worlds))])
+                assert stats.chisquare(observed, expected).pvalue > ALPHA
+            # From another true world the same keys give the same distribution.
+            other = state.worlds(seat)[-1][1]
+            moved = Counter(places[hidden_facts(other.view(seat, k))] for k in range(draws, 2 * draws))
+            if len(worlds) > 1:
+                table = np.array([[c[i] for i in range(len(worlds))] for c in (counts, moved)])
+                table = table[:, table.sum(0) > 0]
+                assert stats.chi2_contingency(table).pvalue > ALPHA
+
+
+@every_count
+def test_true_worlds_rank_uniformly_among_views(name, options):
+    """Simulation-based calibration (Talts et al. 2018) with a random statistic of the hidden facts."""
+    game = load(name, **options)
+    rng = np.random.default_rng(7)
+    weights = rng.standard_normal(game.reveal_layout.size)
+    size, ranks = 19, []
+    for g in range(600):
+        state = game.deal(10_000 + g)
+        for _ in range(int(rng.integers(0, 12))):
+            if not state.over:
+                seat = int(rng.choice(state.seats))
+                state.apply(seat, int(rng.choice(state.legal_actions(seat))))
+        if state.over:
+            continue
+        seat = state.seat
+        if state.view(seat, 0).seats != state.seats:
+            continue  # views withdraw commitments, so only states without any compare
+        true = float(state.reveal() @ weights)
+        drawn = [float(state.view(seat, int(k)).reveal() @ weights) for k in rng.integers(0, 2**62, size)]
+        ties = sum(abs(d - true) < 1e-9 for d in drawn)
+        ranks.append(sum(d < true - 1e-9 for d in drawn) + int(rng.integers(0, ties + 1)))
+    counts = np.bincount(ranks, minlength=size + 1)
+    assert len(ranks) > 250
+    assert stats.chisquare(counts).pvalue > ALPHA
+
+
+@perfect_cases
+def test_a_view_tells_nothing_of_the_true_future(name, options):
+    """Seeds and streams of views come from the key alone; worlds carry no true stream either."""
+    game = load(name, **options)
+    state, other = game.deal(1), game.deal(2)
+    for seat in range(game.num_players):
+        a, b = state.view(seat, 5), other.view(seat, 5)
+        assert a.seed == b.seed
+        assert a.records["stream"][0] == b.records["stream"][0]
+        assert a.seed != state.seed
+        assert a.seed < 2**53
+        assert state.view(seat, 6).seed != a.seed
+        for _, world in state.worlds(seat)[:50]:
+            assert world.seed != state.seed
+            assert world.records["stream"][0] != state.records["stream"][0]
+
+
+@perfect_cases
+def test_views_can_be_played_to_the_end_and_leave_the_game_alone(name, options):
+    game = load(name, **options)
+    for number, state in enumerate(random_states(game, 5)):
+        if state.over:
+            continue
+        before = state.tobytes()
+        view = state.view(state.seat, number)
+        assert state.seat in view.seats, "the seat that decides can decide in its view"
+        while not view.over:
+            view.apply(view.seat, view.legal_actions(view.seat)[-1])
+        assert state.tobytes() == before
+
+
+def test_there_is_no_view_under_tabletop_memory():
+    for name in ("fruit_cocktail", "toy_windows"):
+        with pytest.raises(RuntimeError, match=r'expected memory="perfect"'):
+            load(name, memory="tabletop").deal(1).view(0, 0)

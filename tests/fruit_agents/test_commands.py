@@ -1,0 +1,173 @@
+"""The command line, command by command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import fruit_envs
+from fruit_agents import cli
+from fruit_agents.commands import app
+from fruit_agents.describe import describe
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+def fails(*arguments: object, code: int = 2) -> str:
+    """The one line that a failing call prints on stderr."""
+    result = run(*arguments, code=code)
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("fruit-envs: ")
+    return line
+
+
+def test_list() -> None:
+    assert "fruit_cocktail  Fruit Cocktail, version 0; agents: random, greedy, greedy2" in run("list").stdout
+
+
+def test_describe_json() -> None:
+    facts = json.loads(run("describe", "fruit_cocktail", "--option", "num_players=3", "--json").stdout)
+    game = fruit_envs.load("fruit_cocktail", num_players=3)
+    assert facts == json.loads(json.dumps(describe(game)))
+    assert facts["actions"]["count"] == len(facts["actions"]["names"]) == 24
+    assert {o["name"]: o["value"] for o in facts["options"]}["num_players"] == 3
+    assert {o["name"]: o["default"] for o in facts["options"]}["num_players"] == 2
+    places = [block["slice"] for block in facts["observation"]["blocks"]]
+    assert [stop for _, stop in places] == [*(start for start, _ in places[1:]), facts["observation"]["size"]]
+
+
+def test_describe_tables() -> None:
+    text = run("describe", "fruit_cocktail").stdout
+    game = fruit_envs.load("fruit_cocktail")
+    for name in [*game.action_names, *game.options, *(block.name for block in game.layout.blocks)]:
+        assert name in text
+    assert "24 x 8" in text
+    assert "64:256" in text
+    assert "[fruit id," in text  # brackets are text
+
+
+def test_warmup() -> None:
+    assert run("warmup", "fruit_cocktail").stdout.startswith("fruit_cocktail: ")
+    assert run("warmup").stdout.count(" s\n") == len(fruit_envs.core.catalog.GAMES)
+
+
+def test_record_and_replay(tmp_path: Path) -> None:
+    file = tmp_path / "games.json"
+    arguments = ("--num-players", 3, "--games", 4, "--seed", 9, "--agents", "random,greedy,greedy2")
+    run("record", "fruit_cocktail", *arguments, "--option", "mode=easy", "--option", "margin_scale=5", "--out", file)
+    records = json.loads(file.read_text("utf-8"))
+    assert [record["seed"] for record in records] == [9, 10, 11, 12]
+    assert records[0]["agents"] == ["random", "greedy", "greedy2"]
+    assert records[0]["options"] == {"num_players": 3, "mode": "easy", "margin_scale": 5.0}
+    agents = ["random", "greedy", "greedy2"]
+    game = fruit_envs.load("fruit_cocktail", num_players=3, mode="easy", margin_scale=5)
+    assert records == json.loads(json.dumps(fruit_envs.record(game, agents, games=4, seed=9)))
+    lines = run("replay", file).stdout.splitlines()
+    assert len(lines) == 4
+    assert lines[1].startswith("game 1: fruit_cocktail, seed 10, random, greedy, greedy2: ")
+
+
+def test_record_to_stdout_with_one_agent_for_all_seats(tmp_path: Path) -> None:
+    records = json.loads(run("record", "fruit_cocktail", "--agents", "greedy", "--num-players", 4).stdout)
+    assert records[0]["agents"] == ["greedy"] * 4
+    again = run("record", "fruit_cocktail", "--agents", "greedy", "--num-players", 4, "--seed", records[0]["seed"])
+    assert json.loads(again.stdout) == records
+    file = tmp_path / "one.json"
+    file.write_text(json.dumps(records[0]))
+    assert len(run("replay", file).stdout.splitlines()) == 1
+
+
+def test_option_values_are_json_or_text(tmp_path: Path) -> None:
+    deck = [
+        list(row) for row in fruit_envs.core.game.import_module("fruit_envs.fruit_cocktail.components").default_deck()
+    ]
+    deck[0][2] = 5
+    (record,) = json.loads(run("record", "fruit_cocktail", "--option", f"deck={json.dumps(deck)}").stdout)
+    assert record["options"]["deck"] == deck
+    assert "tie" not in json.loads(run("record", "fruit_cocktail", "--option", "tie=share").stdout)[0]["options"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "named"),
+    [
+        (lambda record: record["events"].pop(), "event 26|event 27|event"),
+        (lambda record: record["events"][1].update(card=99), "event 1"),
+        (lambda record: record["scores"].reverse(), "scores"),
+        (lambda record: record.pop("seed"), "keys"),
+    ],
+)
+def test_replay_stops_at_the_first_failure(tmp_path: Path, edit: Any, named: str) -> None:
+    records = fruit_envs.record("fruit_cocktail", "greedy", games=3, seed=1)
+    edit(records[1])
+    file = tmp_path / "games.json"
+    file.write_text(json.dumps(records))
+    result = run("replay", file, code=1)
+    assert len(result.stdout.splitlines()) == 1
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("fruit-envs: game 1: ")
+    assert any(name in line for name in named.split("|"))
+
+
+def test_what_is_no_record(tmp_path: Path) -> None:
+    file = tmp_path / "games.json"
+    file.write_text("{")
+    assert "expected JSON" in fails("replay", file)
+    file.write_bytes(b"\xff\xfe\xfa")
+    assert "expected JSON" in fails("replay", file)
+    file.write_text("5")
+    assert "game 0: expected an object" in fails("replay", file, code=1)
+    assert "does not exist" in run("replay", tmp_path / "none.json", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("describe", "fruit_coctail"), "did you mean 'fruit_cocktail'"),
+        (("describe", "fruit_cocktail", "--option", "num_player=3"), "unknown option 'num_player'"),
+        (("describe", "fruit_cocktail", "--option", "num_players"), "expected name=value"),
+        (("describe", "fruit_cocktail", "--option", "tie=share", "--option", "tie=replay"), "each name once"),
+        (("describe", "fruit_cocktail", "--option", "num_players=9"), "whole number 2..4"),
+        (("warmup", "nothing"), "unknown game"),
+        (("record", "fruit_cocktail", "--agents", "nobody"), "unknown agent"),
+        (("record", "fruit_cocktail", "--agents", "random,random,random"), "expected one agent or 2"),
+        (("record", "fruit_cocktail", "--agents", "greedy", "--option", "memory=tabletop"), 'memory="perfect"'),
+        (("record", "fruit_cocktail", "--seed", "-1"), "expected a seed"),
+        (("record", "fruit_cocktail", "--seed", 2**53 - 1, "--games", 2), "expected a seed"),
+        (("record", "fruit_cocktail", "--num-players", 2, "--option", "num_players=3"), "one number of players"),
+        (("record", "fruit_cocktail", "--out", "/nowhere/at/all.json"), "--out"),
+    ],
+)
+def test_mistakes_are_told_on_one_line(arguments: tuple[object, ...], message: str) -> None:
+    assert message in fails(*arguments)
+
+
+def test_a_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.delitem(sys.modules, "fruit_agents.commands")
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 2
+    assert 'pip install "fruit-envs[agents]"' in capsys.readouterr().err
+
+
+def test_as_a_process() -> None:
+    command = [sys.executable, "-m", "fruit_agents.cli"]
+    done = subprocess.run(
+        [*command, "record", "fruit_cocktail", "--seed", "1"], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)[0]["seed"] == 1
+    assert done.stderr == ""
+    failed = subprocess.run([*command, "record", "banana"], capture_output=True, text=True, check=False)
+    assert failed.returncode == 2
+    assert failed.stdout == ""
+    assert len(failed.stderr.splitlines()) == 1

@@ -1,0 +1,113 @@
+"""What the conformance tests share: the cases they run on, random play, and hashes of whole games."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+import fruit_envs
+from fruit_envs.core.catalog import GAMES
+from fruit_envs.core.errors import InvalidOption
+from fruit_envs.core.game import Game
+
+#: Options that only change numbers, not how the game goes.
+_PLAIN = {"num_players"}
+
+
+@cache
+def player_counts(name: str) -> tuple[int, ...]:
+    """Every player count that the game accepts."""
+    return tuple(n for n in range(1, 10) if _accepts(name, num_players=n))
+
+
+def _accepts(name: str, **options: Any) -> bool:
+    try:
+        Game(name, **options)
+    except InvalidOption:
+        return False
+    return True
+
+
+@cache
+def variants(name: str) -> tuple[dict[str, Any], ...]:
+    """The defaults, and each choice of each option alone (with what it needs to be accepted)."""
+    import importlib
+
+    found: list[dict[str, Any]] = [{}]
+    declared = importlib.import_module(f"{GAMES[name].package}.components").OPTIONS
+    for option in declared:
+        for choice in option.choices or ():
+            if choice != option.default and option.name not in _PLAIN:
+                tries = [{option.name: choice}, {option.name: choice, "reward": "margin"}]
+                tries += [{**tries[1], "mode": "total_control"}]
+                found += [given for given in tries if _accepts(name, **given)][:1]
+    return tuple(found)
+
+
+def cases(*names: str) -> list[Any]:
+    """A pytest parameter (name, options) for every game, player count and variant."""
+    parameters = []
+    for name in names or sorted(GAMES):
+        for n in player_counts(name):
+            for variant in variants(name):
+                label = "-".join([name, str(n), *(f"{k}={v}" for k, v in variant.items())])
+                parameters.append(pytest.param(name, {"num_players": n, **variant}, id=label))
+    return parameters
+
+
+def default_cases() -> list[Any]:
+    """A pytest parameter (name, options) for every game and player count, default variant."""
+    return [
+        pytest.param(name, {"num_players": n}, id=f"{name}-{n}") for name in sorted(GAMES) for n in player_counts(name)
+    ]
+
+
+#: Register the toy before the cases are collected: test modules call `cases` when they are imported.
+import conftest  # noqa: E402, F401
+
+every_case = pytest.mark.parametrize(("name", "options"), cases())
+every_count = pytest.mark.parametrize(("name", "options"), default_cases())
+
+
+def random_states(game: Game, games: int, seed: int = 0, shuffle_seats: bool = True) -> Iterator[Any]:
+    """Every state of random legal play, the last one of each game included.
+
+    In an open window a random one of the asked seats commits next. The states are the play's own: copy to change.
+    """
+    rng = random.Random(seed)
+    for g in range(games):
+        state = game.deal(seed * 1_000_003 + g)
+        yield state
+        while not state.over:
+            seat = rng.choice(state.seats) if shuffle_seats else state.seat
+            state.apply(seat, rng.choice(state.legal_actions(seat)))
+            yield state
+
+
+def trace_hash(game: Game, games: int = 5, seed: int = 11) -> str:
+    """A hash of everything that a few random games show: masks, observations, reveals, scores, returns, views."""
+    digest = hashlib.sha256()
+    for number, state in enumerate(random_states(game, games, seed)):
+        for seat in range(game.num_players):
+            digest.update(state.observation(seat).tobytes() + state.legal(seat).tobytes())
+            if game.options["memory"] == "perfect":
+                digest.update(state.view(seat, number).reveal().tobytes())
+        digest.update(state.reveal().tobytes() + state.scores.tobytes() + state.returns.round(12).tobytes())
+    return digest.hexdigest()[:16]
+
+
+__all__ = [
+    "cases",
+    "every_case",
+    "every_count",
+    "fruit_envs",
+    "player_counts",
+    "random_states",
+    "trace_hash",
+    "variants",
+]
