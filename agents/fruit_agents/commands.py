@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -33,6 +35,8 @@ class _Group(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:  # whoever read our output has seen enough
+            raise
         except (FruitEnvsError, OSError) as error:
             typer.echo(f"fruit-envs: {error}", err=True)
             raise typer.Exit(2) from error
@@ -86,7 +90,7 @@ def describe(
     """Options, actions and observation blocks of a game."""
     facts = facts_of(fruit_envs.load(game, **_options(option)))
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(facts, indent=2))
         return
     console = Console()
     console.print(f"{facts['title']}: {facts['env_id']}; agents: {', '.join(facts['agents'])}\n", markup=False)
@@ -156,31 +160,25 @@ def record(
     ] = "random",
     agent_seed: Annotated[int, typer.Option(help="The agents' own randomness.")] = 0,
     option: Options = None,
-    out: Annotated[Path | None, typer.Option(help="File to write; stdout if not given.", dir_okay=False)] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; stdout if not given.")] = None,
 ) -> None:
     """Play games and write their records, a JSON list with one record a line."""
     options = _options(option)
     if num_players is not None and options.setdefault("num_players", num_players) != num_players:
         raise InvalidOption(f"expected one number of players, got {num_players} and {options['num_players']}")
-    if out is not None and not out.absolute().parent.is_dir():
-        raise InvalidOption(f"--out: expected a file in a directory that exists, got {out}")
     played = fruit_envs.load(game, **options)
     first = entropy() % (SEED_LIMIT - games) if seed is None else as_seed(seed)
     as_seed(first + games - 1)
     seated = [resolve(name.strip(), played) for name in agents.split(",")]
-    lines = []
-    for g in tracked(range(games), f"recording {game}"):
-        for one in fruit_envs.record(played, seated, seed=first + g, agent_seed=agent_seed):
-            lines.append(json.dumps(one, ensure_ascii=False))
-    text = "[\n" + ",\n".join(lines) + "\n]\n"
-    if out is None:
-        typer.echo(text, nl=False)
-    else:
-        out.write_text(text, "utf-8")
+    with nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8") as file:
+        for g in tracked(range(games), f"recording {game}"):
+            (one,) = fruit_envs.record(played, seated, seed=first + g, agent_seed=agent_seed)
+            file.write((",\n" if g else "[\n") + json.dumps(one))
+        file.write("\n]\n")
 
 
 @app.command()
-def replay(file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False)]) -> None:
+def replay(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
     """Check a record or a list of records; stops with exit code 1 at the first that the rules do not reproduce."""
     try:
         content = json.loads(file.read_text("utf-8"))

@@ -266,7 +266,7 @@ class _Table:
 
 def to_json(results: Sequence[MatchResult]) -> str:
     """A table of results as a JSON list of their summaries."""
-    return json.dumps([result.summary() for result in results], indent=2, ensure_ascii=False) + "\n"
+    return json.dumps([result.summary() for result in results], indent=2) + "\n"
 
 
 def to_markdown(results: Sequence[MatchResult]) -> str:

@@ -219,13 +219,15 @@ def _read_description(path: Path) -> dict[str, Any]:
 
 def _read_layers(path: Path, description: Mapping[str, Any]) -> list[Layer]:
     safetensors = _safetensors()
+    from safetensors import SafetensorError
+
     shapes = description.get("layers")
     if not isinstance(shapes, list) or not shapes:
         raise PolicyMismatch(f"expected a list of layer shapes, got {shapes!r}")
     try:
         tensors = safetensors.load(path.read_bytes())
         layers = [(tensors[f"layers.{i}.weight"], tensors[f"layers.{i}.bias"]) for i in range(len(shapes))]
-    except (OSError, KeyError, ValueError, safetensors.SafetensorError) as error:
+    except (OSError, KeyError, TypeError, ValueError, SafetensorError) as error:
         raise PolicyMismatch(f"expected {len(shapes)} layers in {path.name}, got {error!r}") from error
     found = [list(weight.shape) for weight, _ in layers]
     if found != shapes or len(tensors) != 2 * len(shapes):

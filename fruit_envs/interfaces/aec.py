@@ -119,6 +119,7 @@ class AEC(AECEnv[str, Observation, int]):
             if action is not None:
                 raise IllegalAction(f"expected None from {agent}, whose game has ended, got {action!r}")
             self._was_dead_step(None)
+            self.infos = {other: {"action_mask": self._holder.zero_mask()} for other in self.agents}
             return
         if action is None:
             raise IllegalAction(f"expected an action id of {agent}, got None (only a finished seat takes it)")
@@ -156,10 +157,11 @@ class AEC(AECEnv[str, Observation, int]):
 
     def get_state(self) -> dict[str, Any]:
         """All that decides how this environment goes on, later resets included; picklable."""
+        game = self._holder.current.tobytes()
         kept = ("agents", "rewards", "terminations", "truncations", "_cumulative_rewards", "agent_selection")
         bookkeeping = {name: _copy(getattr(self, name)) for name in kept}
         bookkeeping["_skip_agent_selection"] = self._skip_agent_selection
-        return {"game": self._holder.current.tobytes(), "earned": self._earned.copy(), "bookkeeping": bookkeeping}
+        return {"game": game, "earned": self._earned.copy(), "bookkeeping": bookkeeping}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from what `get_state` returned, in an environment with the same options."""

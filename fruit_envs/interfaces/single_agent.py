@@ -119,9 +119,8 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
             self._seat = int(draw(stream, 0, self.game.num_players))
         else:
             self._seat = self._fixed_seat
-        self._earned = 0.0
+        self._earned = 0.0  # what opponents do before the learner's first decision counts in its first reward
         self._play_opponents()
-        self._earned = float(state.returns[self._seat]) if not state.over else 0.0
         return self._show(), self._info()
 
     def _play_opponents(self) -> None:

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import fruit_agents
 import numpy as np
 import pytest
-
-import fruit_agents
-import fruit_envs
 from fruit_agents.evaluation import duplicate_match
 from fruit_agents.fruit_cocktail.greedy import Greedy, Greedy2
+
+import fruit_envs
 from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.core.game import Game
 from fruit_envs.core.state import State
@@ -292,7 +292,7 @@ def test_other_games_are_refused_naming_those_that_have_the_agent(name: str) -> 
 def test_a_missing_view_is_refused() -> None:
     game = fruit_envs.load("fruit_cocktail")
     state = game.deal(1)
-    with pytest.raises(fruit_envs.NoView, match="'greedy'.*view"):
+    with pytest.raises(fruit_envs.NoView, match=r"'greedy'.*view"):
         Greedy(game).act(state.observation(0), state.legal(0), None, 0)
 
 
@@ -301,7 +301,8 @@ def test_names() -> None:
     for name in fruit_agents.baselines("fruit_cocktail"):
         agent = make_agent(name, game)
         assert agent.name == name
-        assert ask(agent, state := game.deal(3), state.seat, 0) in state.legal_actions(state.seat)
+        state = game.deal(3)
+        assert ask(agent, state, state.seat, 0) in state.legal_actions(state.seat)
     assert fruit_agents.baselines("toy_windows") == ["random"]
 
 

@@ -8,9 +8,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from fruit_agents.resolve import resolve
 
 import fruit_envs
-from fruit_agents.resolve import resolve
 from fruit_envs.core.agents import RandomAgent
 
 
@@ -34,7 +34,7 @@ def test_a_directory_with_a_policy_is_loaded(tmp_path: Path, monkeypatch: pytest
 
 def test_anything_else_is_refused(tmp_path: Path) -> None:
     game = fruit_envs.load("fruit_cocktail")
-    with pytest.raises(fruit_envs.InvalidOption, match="unknown agent.*greedy2.*did you mean 'greedy"):
+    with pytest.raises(fruit_envs.InvalidOption, match=r"unknown agent.*greedy2.*did you mean 'greedy"):
         resolve("greedy3", game)
     with pytest.raises(fruit_envs.InvalidOption, match="unknown agent"):
         resolve(str(tmp_path), game)

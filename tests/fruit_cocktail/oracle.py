@@ -7,7 +7,7 @@ such as C9 names the ruling that a line follows.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations
@@ -352,35 +352,53 @@ class Position(Protocol):
     def value(self) -> int:
         """At the end: seat 0's points minus seat 1's."""
 
+    def key(self) -> Hashable:
+        """Equal for positions that go on alike."""
 
-def alpha_beta(position: Position, alpha: int, beta: int) -> int:
+
+#: What is known of positions already searched: key -> lower and upper bound of the value.
+Known = dict[Hashable, tuple[int, int]]
+FAR = 10_000
+
+
+def alpha_beta(position: Position, alpha: int, beta: int, known: Known) -> int:
     """The value of a position for seat 0, exact within (alpha, beta), else a bound (fail-soft)."""
     moves = position.moves()
     if not moves:
         return position.value()
-    if position.mover() == 0:
-        best = -10_000
-        for move in moves:
-            best = max(best, alpha_beta(position.after(move), max(alpha, best), beta))
-            if best >= beta:
-                break
-        return best
-    best = 10_000
+    key = position.key()
+    low, high = known.get(key, (-FAR, FAR))
+    if low >= beta or low == high:
+        return low
+    if high <= alpha:
+        return high
+    first = position.mover() == 0
+    best, a, b = (-FAR if first else FAR), max(alpha, low), min(beta, high)
     for move in moves:
-        best = min(best, alpha_beta(position.after(move), alpha, min(beta, best)))
-        if best <= alpha:
+        value = alpha_beta(position.after(move), a, b, known)
+        if first:
+            best, a = max(best, value), max(a, value)
+        else:
+            best, b = min(best, value), min(b, value)
+        if a >= b:
             break
+    if best <= alpha:
+        known[key] = (low, min(high, best))
+    elif best >= beta:
+        known[key] = (max(low, best), high)
+    else:
+        known[key] = (best, best)
     return best
 
 
 def solve(position: Position) -> tuple[int, set[int]]:
     """The value for seat 0 and every move that achieves it."""
-    first = position.mover() == 0
-    best, moves = (-10_000 if first else 10_000), set[int]()
+    first, known = position.mover() == 0, Known()
+    best, moves = (-FAR if first else FAR), set[int]()
     for move in position.moves():
         # A window open by one beyond the best so far: an equal move is seen as equal, a worse one is cut off.
-        window = (best - 1, 10_000) if first else (-10_000, best + 1)
-        value = alpha_beta(position.after(move), *window)
+        window = (best - 1, FAR) if first else (-FAR, best + 1)
+        value = alpha_beta(position.after(move), *window, known)
         if value == best:
             moves.add(move)
         elif (value > best) == first:
@@ -408,6 +426,9 @@ class TablePosition:
     def value(self) -> int:
         first, second = self.table.scores()
         return first - second
+
+    def key(self) -> Hashable:
+        return tuple(sum(1 << card for card in hand) for hand in self.table.hands)
 
 
 # ---- ways to play --------------------------------------------------------------------------------------------------

@@ -34,6 +34,9 @@ class EnginePosition:
     def value(self) -> int:
         return round(self.state.returns[0])  # margin_scale=1: seat 0's points minus seat 1's
 
+    def key(self) -> bytes:
+        return self.state.observation(0).tobytes()  # nothing is hidden
+
 
 @pytest.mark.parametrize(("left", "games"), [(3, 40), (5, 40), (6, 24), (8, 12), (9, 4)])
 def test_endgames_have_equal_values_and_best_moves(left: int, games: int) -> None:

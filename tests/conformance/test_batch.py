@@ -1,0 +1,170 @@
+"""The batch engine plays, game by game, what single games play; and checks what it is handed."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+
+import numpy as np
+import pytest
+from support import every_case, every_count
+
+from fruit_envs import Batch, IllegalAction, InvalidBuffer, InvalidOption, NotReset, load
+from fruit_envs.interfaces import batch as batch_module
+from fruit_envs.interfaces.aec import AEC
+
+
+def follow(batch, env, index, actions, rewards):
+    """Step one AEC environment as game `index` of the batch was, and compare all that both show."""
+    env.step(int(actions[index]))
+    over = any(env.terminations.values()) or any(env.truncations.values())
+    np.testing.assert_allclose(list(env.rewards.values()), rewards[index], atol=1e-12)
+    assert batch.over[index] == (2 if any(env.truncations.values()) else int(over))
+    if over:
+        env.reset()
+    observation = env.last()[0]
+    assert env.agent_selection == f"player_{batch.seats[index]}"
+    np.testing.assert_array_equal(observation["observation"], batch.observations[index])
+    np.testing.assert_array_equal(observation["action_mask"], batch.masks[index])
+
+
+@every_case
+@pytest.mark.parametrize("num_envs", [1, 7])
+def test_a_batch_equals_single_games_through_autoresets(name, options, num_envs):
+    game = load(name, **options)
+    batch = Batch(game, num_envs)
+    batch.reset(seed=40)
+    envs = [AEC(game) for _ in range(num_envs)]
+    for i, env in enumerate(envs):
+        env.reset(seed=40 + i)
+    for _ in range(60):
+        actions = batch.sample().copy()
+        batch.step(actions)
+        for i, env in enumerate(envs):
+            follow(batch, env, i, actions, batch.rewards)
+
+
+@every_count
+def test_a_batch_of_a_thousand_equals_single_games(name, options):
+    game = load(name, **options)
+    batch = Batch(game, 1000)
+    batch.reset(seed=0)
+    followed = list(range(0, 1000, 37))
+    envs = {i: AEC(game) for i in followed}
+    for i, env in envs.items():
+        env.reset(seed=i)
+    for _ in range(50):
+        actions = batch.sample().copy()
+        assert batch.masks[np.arange(1000), actions].all()
+        batch.step(actions)
+        for i, env in envs.items():
+            follow(batch, env, i, actions, batch.rewards)
+
+
+@every_count
+def test_samples_are_uniform_over_the_legal_actions(name, options):
+    from scipy import stats
+
+    batch = Batch(name, 4000, **options)
+    batch.reset(seed=[7] * 4000)
+    legal = np.flatnonzero(batch.masks[0])
+    counts = sum(np.bincount(batch.sample(), minlength=batch.game.num_actions) for _ in range(5))
+    assert counts[batch.masks[0] == 0].sum() == 0
+    assert stats.chisquare(counts[legal]).pvalue > 1e-6
+    assert len({batch.sample().tobytes() for _ in range(5)}) == 5
+
+
+@every_count
+def test_wrong_buffers_are_refused_and_nothing_changes(name, options):
+    batch = Batch(name, 5, **options)
+    for call in (batch.sample, lambda: batch.step(np.zeros(5, np.int64)), lambda: batch.state(0)):
+        with pytest.raises(NotReset, match="reset"):
+            call()
+    batch.reset(seed=1)
+    before = batch._records.tobytes()
+    good = batch.sample()
+    for bad in (
+        good.astype(np.int32),
+        good.astype(float),
+        good[:4],
+        np.repeat(good, 2)[::2],
+        good.tolist(),
+        good[:, None],
+        None,
+        good.astype(bool),
+    ):
+        with pytest.raises(InvalidBuffer, match="expected actions as a C-contiguous int64 array"):
+            batch.step(bad)
+    for action in (-1, batch.game.num_actions, 2**40, -(2**62)):
+        wrong = good.copy()
+        wrong[3] = action
+        with pytest.raises(IllegalAction, match="game 3: expected a legal action"):
+            batch.step(wrong)
+    assert batch._records.tobytes() == before
+    with pytest.raises(InvalidOption, match="expected a game"):
+        batch.state(5)
+    for kwargs in ({"num_envs": 0}, {"num_envs": 2.0}, {"num_envs": True}, {"num_envs": 2, "threads": 0}):
+        with pytest.raises(InvalidOption, match="expected a whole number"):
+            Batch(name, **kwargs, **options)
+
+
+@every_count
+def test_threads_change_nothing(name, options, monkeypatch):
+    monkeypatch.setattr(batch_module, "_MIN_PARALLEL", 2)
+    serial, parallel = (Batch(name, 300, threads=t, **options) for t in (1, 2))
+    for batch in (serial, parallel):
+        batch.reset(seed=3)
+    for _ in range(40):
+        actions = serial.sample().copy()
+        serial.step(actions)
+        parallel.step(actions)
+        assert parallel._records.tobytes() == serial._records.tobytes()
+        np.testing.assert_array_equal(parallel.observations, serial.observations)
+        np.testing.assert_array_equal(parallel.rewards, serial.rewards)
+
+
+def test_two_python_threads_and_a_forked_child_can_step_at_once(monkeypatch):
+    monkeypatch.setattr(batch_module, "_MIN_PARALLEL", 2)
+
+    def run(results, key):
+        batch = Batch("fruit_cocktail", 64, threads=2)
+        batch.reset(seed=1)
+        for _ in range(60):
+            batch.step(batch.sample())
+        results[key] = batch._records.tobytes()
+
+    results: dict[int, bytes] = {}
+    workers = [threading.Thread(target=run, args=(results, key)) for key in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert results[0] == results[1]
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # forking a process with threads
+        child = os.fork()
+    if child == 0:
+        try:
+            run(results, 2)
+            os._exit(0 if results[2] == results[0] else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@every_count
+def test_the_state_of_a_game_can_be_taken_out(name, options):
+    batch = Batch(name, 4, **options)
+    batch.reset(seed=9)
+    rng = random.Random(0)
+    for _ in range(3):
+        batch.step(batch.sample())
+    state = batch.state(2)
+    assert state.seat == batch.seats[2]
+    np.testing.assert_array_equal(state.observation(state.seat), batch.observations[2])
+    kept = batch._records.tobytes()
+    state.apply(state.seat, rng.choice(state.legal_actions(state.seat)))
+    assert batch._records.tobytes() == kept

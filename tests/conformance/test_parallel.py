@@ -1,0 +1,116 @@
+"""The PettingZoo parallel face: it tells the same game as the AEC face, with a no-op for who is not asked."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.test import parallel_api_test
+from support import every_case, every_count
+
+from fruit_envs import IllegalAction, InvalidSeat, NotReset, load
+from fruit_envs.interfaces.aec import AEC
+from fruit_envs.interfaces.parallel import Parallel
+
+
+def make(name, options, render_mode=None):
+    return Parallel(load(name, **options), render_mode)
+
+
+def choices(observations, rng):
+    return {a: int(rng.choice(np.flatnonzero(o["action_mask"]))) for a, o in observations.items()}
+
+
+@every_case
+def test_it_tells_the_same_game_as_the_aec_face(name, options):
+    rng = random.Random(0)
+    parallel, aec = make(name, options), AEC(load(name, **options))
+    for seed in range(8):
+        observations, infos = parallel.reset(seed=seed)
+        aec.reset(seed=seed)
+        while parallel.agents:
+            for agent, observation in observations.items():
+                np.testing.assert_array_equal(observation["observation"], aec.observe(agent)["observation"])
+                mask, noop = observation["action_mask"], parallel.noop
+                assert infos[agent]["active"] is not bool(mask[noop])
+                np.testing.assert_array_equal(infos[agent]["action_mask"], mask)
+                assert mask.any()
+            actions = choices(observations, rng)
+            observations, rewards, terminations, truncations, infos = parallel.step(actions)
+            for agent in parallel.possible_agents:
+                if actions[agent] != parallel.noop:
+                    assert aec.agent_selection == agent
+                    aec.step(actions[agent])
+            assert rewards == aec.rewards
+            assert terminations == aec.terminations
+            assert truncations == aec.truncations
+            assert set(observations) == set(rewards) == set(terminations) == set(truncations) == set(infos)
+        for agent, observation in observations.items():
+            assert not observation["action_mask"].any()
+            assert infos[agent]["active"] is False
+            np.testing.assert_array_equal(observation["observation"], aec.observe(agent)["observation"])
+
+
+@every_case
+def test_bad_hand_ins_change_nothing(name, options):
+    env = make(name, options)
+    with pytest.raises(NotReset, match="reset"):
+        env.step({})
+    observations, infos = env.reset(seed=3)
+    before = env._holder.current.tobytes()
+    good = choices(observations, random.Random(1))
+    first = env.agents[0]
+    missing = {a: x for a, x in good.items() if a != first}
+    for bad in (missing, {**good, "player_9": 0}, {}, None, [0, 1]):
+        with pytest.raises(InvalidSeat, match="expected an action of each"):
+            env.step(bad)
+    for agent, info in infos.items():
+        wrong = env.noop if info["active"] else 0
+        for action in (wrong, 1.5, True, "1", None, -1, env.noop + 1, np.array([0])):
+            with pytest.raises(IllegalAction, match="expected"):
+                env.step({**good, agent: action})
+    assert env._holder.current.tobytes() == before
+    while env.agents:
+        observations = env.step(choices(observations, random.Random(2)))[0]
+    with pytest.raises(InvalidSeat, match="reset"):
+        env.step(good)
+
+
+@every_case
+def test_copies_in_the_middle_play_on_identically_resets_included(name, options):
+    env = make(name, options)
+    observations, _ = env.reset(seed=8)
+    observations = env.step(choices(observations, random.Random(0)))[0]
+
+    def trace(env, observations, rng):
+        seen = []
+        for _ in range(3):
+            while env.agents:
+                observations, rewards, *_ = env.step(choices(observations, rng))
+                seen.append(([o["observation"].tobytes() for o in observations.values()], rewards))
+            observations, _ = env.reset()
+        return seen
+
+    fresh = make(name, options)
+    fresh.set_state(pickle.loads(pickle.dumps(env.get_state())))
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), fresh):
+        assert trace(twin, observations, random.Random(4)) == trace(
+            copy.deepcopy(env), observations, random.Random(4)
+        )
+
+
+@every_count
+def test_the_registry_makes_it_and_the_official_checker_passes(name, options):
+    env = pettingzoo.make("parallel", f"fruit/{name}-v0", render_mode="ansi", **options)
+    parallel_api_test(env, num_cycles=60)
+    observations, _ = env.reset(seed=2)
+    for agent in env.possible_agents:
+        assert env.observation_space(agent) is env.observation_space(agent)
+        assert env.action_space(agent).n == env.noop + 1 == load(name, **options).num_actions + 1
+        assert env.observation_space(agent).contains(observations[agent])
+    assert env.state_space.contains(env.state())
+    assert isinstance(env.render(), str)
