@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from fruit_envs import Game
-from fruit_envs.fruit_cocktail.components import CARD, HIDE, PEEK, START, TILE, mini_rules
+from fruit_envs.fruit_cocktail.components import CARD, HIDE, PEEK, START, mini_rules
 
 
 def roots(columns, size):
@@ -139,7 +139,7 @@ class CFRPlus:
 
         for key, (_, members) in sorted(groups.items(), key=lambda item: -item[1][0]):
             actions = members[0][1][2]
-            choice[key] = max(actions, key=lambda a: sum(p * value(node[2][a]) for p, node in members))  # noqa: B023
+            choice[key] = max(actions, key=lambda a: sum(p * value(node[2][a]) for p, node in members))
         return sum(p * value(root) for p, root in self.deals)
 
 

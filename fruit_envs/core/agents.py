@@ -139,14 +139,17 @@ def make_agent(agent: Any, game: Game) -> Any:
     return agent
 
 
-def ask(agent: Any, state: State, seat: int, agent_seed: int) -> int:
-    """The decision of an agent for a seat; its key depends on agent seed, game seed, seat and decision number alone."""
+def ask(agent: Any, state: State, seat: int, agent_seed: int) -> Any:
+    """The decision of an agent for a seat, as it answers: `State.apply` judges it.
+
+    The key depends on agent seed, game seed, seat and decision number alone.
+    """
     from fruit_envs.core.state import decision_key
 
     key = decision_key(agent_seed, state.seed, seat, state.decisions)
     wants_view = getattr(agent, "uses_view", True) and state.game.options["memory"] == "perfect"
     view = state.view(seat, key) if wants_view else None
-    return int(agent.act(state.observation(seat), state.legal(seat), view, key))
+    return agent.act(state.observation(seat), state.legal(seat), view, key)
 
 
 def missing_extra(package: str, extra: str) -> MissingExtra:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.core.catalog import GAMES
-from fruit_envs.core.chance import Outcomes
+from fruit_envs.core.chance import Outcomes, enumerate_chance
+from fruit_envs.core.checks import as_seed, entropy, whole_number
+from fruit_envs.core.contract import as_records, memory
 from fruit_envs.core.errors import IllegalAction, InvalidOption, InvalidSeat
 from fruit_envs.core.layout import Layout
-from fruit_envs.core.options import resolve, whole_number
+from fruit_envs.core.options import resolve
+from fruit_envs.core.state import State
 
-__all__ = ["Game", "as_action", "as_seed", "entropy", "load"]
-
-SEED_LIMIT = 2**53
+__all__ = ["Game", "load"]
 
 
 class Game:
@@ -68,19 +69,24 @@ class Game:
         else:
             if options:
                 raise InvalidOption(f"expected either a rules record or options, got both: {sorted(options)}")
-            if not isinstance(rules, np.ndarray) or rules.dtype != components.RULES or rules.shape != (1,):
+            if (
+                not isinstance(rules, np.ndarray)
+                or rules.dtype.fields != components.RULES.fields
+                or rules.shape != (1,)
+            ):
                 raise InvalidOption(f"expected a rules record of {name}, shape (1,), got {rules!r}")
             rules = rules.copy()
             rules.flags.writeable = False
             resolved["num_players"] = int(rules[0]["num_players"])
         self.options: Mapping[str, Any] = MappingProxyType(resolved)
-        self.rules: np.ndarray = rules
+        self.rules: np.ndarray = as_records(rules)
         self.num_players = int(rules[0]["num_players"])
         self.num_actions = int(rules[0]["num_actions"])
         self._kernels = self.module("rules").kernels
         observation = self.module("observation")
         self.layout = Layout(observation.blocks(rules), self._kernels.observation)
         self.functions: Any = self._kernels.table()
+        self.rules_memory: np.ndarray = memory(self.rules)
         self.state_dtype: np.dtype = self._kernels.state
 
     def module(self, part: str) -> ModuleType:
@@ -105,8 +111,6 @@ class Game:
     @cached_property
     def reveal_layout(self) -> Layout:
         """The blocks of the privileged view: each seat's observation, then the hidden facts."""
-        from dataclasses import replace
-
         observation = self.module("observation")
         seats = [
             replace(block, name=f"seat_{seat}_{block.name}")
@@ -140,7 +144,7 @@ class Game:
             near = get_close_matches(str(text), self._action_ids, 3)
             raise IllegalAction(f"expected the name of an action of {self.name} (near: {near}), got {text!r}") from None
 
-    def deal(self, seed: int | None = None, *, outcomes: Outcomes | None = None) -> Any:
+    def deal(self, seed: int | None = None, *, outcomes: Outcomes | None = None) -> State:
         """A new game, see `State`.
 
         Parameters
@@ -154,14 +158,10 @@ class Game:
         -------
         State
         """
-        from fruit_envs.core.state import State
-
         return State.dealt(self, entropy() if seed is None else as_seed(seed), outcomes)
 
-    def deals(self, outcomes: Outcomes, seed: int = 0) -> Iterator[tuple[float, Any]]:
+    def deals(self, outcomes: Outcomes, seed: int = 0) -> Iterator[tuple[float, State]]:
         """Every deal that chance allows once `outcomes` are fixed, as (probability, State)."""
-        from fruit_envs.core.chance import enumerate_chance
-        from fruit_envs.core.state import State
 
         def run(forced: Outcomes) -> tuple[State, list[tuple[int, int, int]]]:
             draws: list[tuple[int, int, int]] = []
@@ -200,41 +200,3 @@ def _restore(name: str, rules: np.ndarray, options: dict[str, Any]) -> Game:
 def load(name: str, **options: Any) -> Game:
     """The game of this name with these options; see `Game`."""
     return Game(name, **options)
-
-
-def as_action(action: Any, num_actions: int) -> int:
-    """An action as a plain int: Python and NumPy integers, 0-d integer arrays.
-
-    Raises
-    ------
-    IllegalAction
-        For anything else (booleans, floats, strings, one-element arrays) and for numbers out of range.
-    """
-    if type(action) is not int:
-        dtype = getattr(action, "dtype", None)
-        integral = isinstance(dtype, np.dtype) and dtype.kind in "iu" and getattr(action, "ndim", 1) == 0
-        if not integral and (isinstance(action, bool) or not isinstance(action, int)):
-            raise IllegalAction(f"expected an action id 0..{num_actions - 1} as an integer, got {action!r}")
-        action = int(action)
-    if not 0 <= action < num_actions:
-        raise IllegalAction(f"expected an action id 0..{num_actions - 1}, got {action}")
-    return int(action)
-
-
-def as_seed(seed: Any) -> int:
-    """A seed as a plain int.
-
-    Raises
-    ------
-    InvalidOption
-        If it is not a whole number 0..2^53 - 1.
-    """
-    number = whole_number(seed, 0, SEED_LIMIT - 1)
-    if number is None:
-        raise InvalidOption(f"expected a seed 0..2^53 - 1, got {seed!r}")
-    return number
-
-
-def entropy() -> int:
-    """A fresh seed from the system."""
-    return secrets.randbelow(SEED_LIMIT)

@@ -175,7 +175,10 @@ elif JIT:
 
     @intrinsic
     def call(_context: Any, address: Any, args: Any) -> Any:
-        """Call the kernel at `address` with the tuple `args`; arrays are passed as pointers (see `row`)."""
+        """Call the kernel at `address` with the tuple `args`.
+
+        Arrays are passed as pointers (see `row`), the memory of a record as the record.
+        """
 
         def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
             unpacked = cgutils.unpack_tuple(builder, values[1])
@@ -241,7 +244,7 @@ elif JIT:
 else:
 
     def call(address: Any, args: Any) -> None:
-        address(*args)
+        address(*(arg[0] if isinstance(arg, np.recarray) else arg for arg in args))
 
     def load(address: Any, index: int) -> int:
         return int(BUFFERS[int(address)][index])

@@ -12,10 +12,10 @@ import numpy as np
 from numba import prange
 
 from fruit_envs.core.chance import draw, mix, stream_of
-from fruit_envs.core.contract import APPLY, DEAL, LEGAL, OBSERVE, RUNNING, SCORES, SHARES
-from fruit_envs.core.jit import call, get8, helper, loop, lowest_bit, parallel_loop, wrapping
+from fruit_envs.core.contract import APPLY, DEAL, LEGAL, OBSERVE, REDEAL, RUNNING, SCORES, SHARES
+from fruit_envs.core.jit import JIT, call, get8, helper, loop, lowest_bit, parallel_loop, wrapping
 
-__all__ = ["advance", "deal_batch", "deal_one", "find_illegal", "next_seed", "sample_batch", "step_batch"]
+__all__ = ["advance", "deal_batch", "deal_one", "find_illegal", "sample_batch", "seed_after", "step_batch"]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _ONES, _TOPS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
@@ -74,57 +74,91 @@ def payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
             out[seat] = (n * out[seat] - 1.0) / (n - 1.0)
 
 
+if JIT:
+    # The header's fourth word holds decisions (32 bits), pending (16), over (8) and nothing (8).
+
+    @helper
+    def _status(state: Any) -> Any:
+        """pending + 65536 * over."""
+        return (state[3] >> 32) & 0xFFFFFF
+
+    @helper
+    def _count(state: Any) -> None:
+        state[3] += 1
+
+    @helper
+    def _set_chance(state: Any, seed: Any, stream: Any) -> None:
+        state[0], state[1] = seed, stream
+
+else:
+
+    def _status(state: Any) -> Any:
+        return int(state[0].pending) + 65536 * int(state[0].over)
+
+    def _count(state: Any) -> None:
+        state[0].decisions += 1
+
+    def _set_chance(state: Any, seed: Any, stream: Any) -> None:
+        state[0].seed, state[0].stream = seed, stream
+
+
 @loop
-def deal_one(functions: Any, rules: Any, states: Any, seed: Any) -> None:
-    """Begin an episode in the first record."""
-    start(functions, rules[0], states[0], np.uint64(seed))
+def deal_one(functions: Any, rules: Any, records: Any, seed: Any) -> Any:
+    """Begin an episode in the first record; returns pending + 65536 * over."""
+    start(functions, rules[0], records[0], np.uint64(seed))
+    return np.int64(records[0].pending) + 65536 * np.int64(records[0].over)
+
+
+# The loops below take the `memory` of a rules record and of a state.
 
 
 @loop
 def advance(
-    functions: Any, rules: Any, states: Any, seat: Any, action: Any, masks: Any, observations: Any, row: Any
+    functions: Any, rules: Any, state: Any, seat: Any, action: Any, masks: Any, observations: Any, row: Any
 ) -> Any:
-    """One decision in the first record, if legal; then the mask and observation of the seat asked next, into `row`.
+    """One decision, if legal; then the mask and observation of the seat asked next, into `row`.
 
     Returns pending + 65536 * over, or NOT_ASKED or ILLEGAL with the state unchanged.
     """
-    state = states[0]
-    if state.over != RUNNING or not (np.int64(state.pending) >> seat) & 1:
+    status = _status(state)
+    if status >> 16 != RUNNING or not (status >> seat) & 1:
         return NOT_ASKED
-    call(functions[LEGAL], (rules[0], state, np.int64(seat), masks[row]))
-    if action < 0 or action >= masks.shape[1] or masks[row, action] == 0:
+    mask = masks[row]
+    call(functions[LEGAL], (rules, state, np.int64(seat), mask))
+    if action < 0 or action >= mask.shape[0] or mask[action] == 0:
         return ILLEGAL
-    decide(functions, rules[0], state, seat, action)
-    if state.over == RUNNING:
-        seat = lowest_bit(np.int64(state.pending))
-        call(functions[LEGAL], (rules[0], state, np.int64(seat), masks[row]))
-        call(functions[OBSERVE], (rules[0], state, np.int64(seat), observations[row]))
-    return np.int64(state.pending) + 65536 * np.int64(state.over)
+    _count(state)
+    call(functions[APPLY], (rules, state, np.int64(seat), np.int64(action)))
+    status = _status(state)
+    if status >> 16 == RUNNING:
+        seat = lowest_bit(np.int64(status))
+        call(functions[LEGAL], (rules, state, np.int64(seat), mask))
+        call(functions[OBSERVE], (rules, state, np.int64(seat), observations[row]))
+    return status
 
 
 @loop
-def one_legal(functions: Any, rules: Any, states: Any, seat: Any, mask: Any) -> None:
-    call(functions[LEGAL], (rules[0], states[0], np.int64(seat), mask))
+def one_legal(functions: Any, rules: Any, state: Any, seat: Any, mask: Any) -> None:
+    call(functions[LEGAL], (rules, state, np.int64(seat), mask))
 
 
 @loop
-def one_row(functions: Any, rules: Any, states: Any, which: Any, out: Any) -> None:
+def one_observation(functions: Any, rules: Any, state: Any, seat: Any, out: Any) -> None:
+    call(functions[OBSERVE], (rules, state, np.int64(seat), out))
+
+
+@loop
+def one_row(functions: Any, rules: Any, state: Any, which: Any, out: Any) -> None:
     """Call a function of the shape f(rules, state, out): reveal, scores or shares."""
-    call(functions[which], (rules[0], states[0], out))
+    call(functions[which], (rules, state, out))
 
 
 @loop
-def one_observation(functions: Any, rules: Any, states: Any, seat: Any, out: Any) -> None:
-    call(functions[OBSERVE], (rules[0], states[0], np.int64(seat), out))
-
-
-@loop
-def one_redeal(functions: Any, rules: Any, states: Any, which: Any, seat: Any, key: Any) -> None:
-    """Redraw the first record for a seat; the future's chance is replaced too."""
-    state = states[0]
-    state.seed = mix(stream_of(np.uint64(key))) >> _S11
-    state.stream = stream_of(stream_of(np.uint64(key)))
-    call(functions[which], (rules[0], state, np.int64(seat), stream_of(np.uint64(key))))
+def one_redeal(functions: Any, rules: Any, state: Any, seat: Any, key: Any) -> None:
+    """Redraw what a seat cannot know; the future's chance is replaced too."""
+    stream = stream_of(np.uint64(key))
+    _set_chance(state, mix(stream) >> _S11, stream_of(stream))
+    call(functions[REDEAL], (rules, state, np.int64(seat), stream))
 
 
 @loop
@@ -182,6 +216,18 @@ def pick(mask: Any, stream: Any) -> Any:
             return j
         j += 1
     return 0
+
+
+@loop
+def seed_after(seed: Any) -> Any:
+    """`next_seed`, for callers in Python: only loops are kept in the cache."""
+    return next_seed(seed)
+
+
+@loop
+def draw_one(key: Any, bound: Any) -> Any:
+    """A number below `bound`, drawn from a key."""
+    return draw(stream_of(key), 0, bound)
 
 
 @loop

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from fruit_envs.core.checks import whole_number
 from fruit_envs.core.errors import InvalidOption
 
-__all__ = ["Option", "common_options", "resolve", "whole", "whole_number"]
+__all__ = ["Option", "common_options", "resolve", "whole"]
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,6 @@ class Option:
                 raise InvalidOption(f"option {self.name}: expected one of {self.choices}, got {value!r}")
             return value
         return self.check(value) if self.check else value
-
-
-def whole_number(value: Any, low: int, high: int) -> int | None:
-    """The value as an int if it is a whole number low..high (NumPy integers count, booleans do not), else None."""
-    if isinstance(value, (bool, np.bool_)) or getattr(value, "shape", ()) != ():
-        return None
-    try:
-        number = operator.index(value)
-    except TypeError:
-        return None
-    return number if low <= number <= high else None
 
 
 def whole(name: str, low: int, high: int) -> Callable[[Any], int]:

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fruit_envs.core.agents import ask, make_agent
+from fruit_envs.core.checks import as_seed, entropy
 from fruit_envs.core.errors import FruitEnvsError, InvalidOption, InvalidRecord
-from fruit_envs.core.game import Game, as_seed, entropy
+from fruit_envs.core.game import Game
 from fruit_envs.core.state import State
 
 __all__ = ["FORMAT", "record", "replay"]

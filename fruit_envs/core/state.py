@@ -8,27 +8,31 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fruit_envs.core import loops
-from fruit_envs.core.chance import Outcomes, Tape
+from fruit_envs.core.chance import Outcomes, Tape, enumerate_chance
+from fruit_envs.core.checks import as_action
 from fruit_envs.core.contract import (
     MAX_SEATS,
-    REDEAL,
     REVEAL,
     RUNNING,
     SCORES,
     SHARES,
     TRUNCATED,
     copy_records,
+    memory,
     new_records,
 )
 from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidSeat, NoView
-from fruit_envs.core.game import Game, as_action
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fruit_envs.core.game import Game
+
 __all__ = ["State", "View", "decision_key"]
 
+#: The seats of each pattern of `pending` bits, and the lowest of them (-1 where nobody is asked).
 _SEATS = tuple(tuple(s for s in range(MAX_SEATS) if bits >> s & 1) for bits in range(2**MAX_SEATS))
+_LOWEST = tuple(seats[0] if seats else -1 for seats in _SEATS)
 
 #: Rows of masks and observations that a state hands out before it takes new memory.
 _ROWS = 32
@@ -62,13 +66,16 @@ class State:
         The game's record, shape (1,): `state.records["tiles"]`. Copying it copies the game.
     """
 
-    __slots__ = ("_masks", "_observations", "_pending", "_row", "_rowed", "game", "records")
+    __slots__ = ("_masks", "_memory", "_observations", "_pending", "_row", "_rowed", "game", "records")
 
-    def __init__(self, game: Game, records: np.ndarray) -> None:
+    def __init__(self, game: Game, records: np.ndarray, pending: int | None = None) -> None:
         self.game = game
         self.records = records
-        header = records[0]
-        self._pending = int(header["pending"]) + 65536 * int(header["over"])
+        self._memory = memory(records)
+        if pending is None:
+            header = records[0]
+            pending = int(header["pending"]) + 65536 * int(header["over"])
+        self._pending = pending  # the header's `pending`, and above its bits `over`
         self._rowed = -1  # the seat whose mask and observation lie in the current row
         self._row = _ROWS
 
@@ -79,14 +86,13 @@ class State:
         """A new game; `draws` collects the chance events that `outcomes` do not force."""
         records = new_records(game.state_dtype, 1)
         if outcomes is None and draws is None:
-            loops.deal_one(game.functions, game.rules, records, seed)
-        else:
-            tape = Tape(outcomes or {})
-            with tape.attached(records):
-                loops.deal_one(game.functions, game.rules, records, seed)
-            if draws is not None:
-                draws.extend(tape.draws)
-        return cls(game, records)
+            return cls(game, records, loops.deal_one(game.functions, game.rules, records, seed))
+        tape = Tape(outcomes or {})
+        with tape.attached(records):
+            pending = loops.deal_one(game.functions, game.rules, records, seed)
+        if draws is not None:
+            draws.extend(tape.draws)
+        return cls(game, records, pending)
 
     # ---- who, and whether it is over -------------------------------------------------------------------------------
 
@@ -98,8 +104,7 @@ class State:
     @property
     def seat(self) -> int:
         """The lowest seat that may decide now, -1 when the game is over."""
-        seats = _SEATS[self._pending & 0xFFFF]
-        return seats[0] if seats else -1
+        return _LOWEST[self._pending & 0xFFFF]
 
     @property
     def over(self) -> bool:
@@ -125,11 +130,11 @@ class State:
 
     def legal(self, seat: int) -> NDArray[np.int8]:
         """The action mask of a seat: int8, shape (num_actions,), 0/1; all 0 where it is not asked."""
-        seat = self.game.seat(seat)
-        if seat == self._rowed:
+        if seat == self._rowed and type(seat) is int:
             return self._masks[self._row]  # type: ignore[no-any-return]
+        seat = self.game.seat(seat)
         mask = np.empty(self.game.num_actions, np.int8)
-        loops.one_legal(self.game.functions, self.game.rules, self.records, seat, mask)
+        loops.one_legal(self.game.functions, self.game.rules_memory, self._memory, seat, mask)
         return mask
 
     def legal_actions(self, seat: int) -> list[int]:
@@ -138,17 +143,17 @@ class State:
 
     def observation(self, seat: int) -> np.ndarray:
         """The observation of a seat, shape (game.layout.size,), of the game's integer dtype."""
-        seat = self.game.seat(seat)
-        if seat == self._rowed:
+        if seat == self._rowed and type(seat) is int:
             return self._observations[self._row]  # type: ignore[no-any-return]
+        seat = self.game.seat(seat)
         out = np.empty(self.game.layout.size, self.game.layout.dtype)
-        loops.one_observation(self.game.functions, self.game.rules, self.records, seat, out)
+        loops.one_observation(self.game.functions, self.game.rules_memory, self._memory, seat, out)
         return out
 
     def reveal(self) -> np.ndarray:
         """The privileged view, shape (game.reveal_layout.size,): every observation, then the hidden facts."""
         out = np.empty(self.game.reveal_layout.size, self.game.layout.dtype)
-        loops.one_row(self.game.functions, self.game.rules, self.records, REVEAL, out)
+        loops.one_row(self.game.functions, self.game.rules_memory, self._memory, REVEAL, out)
         return out
 
     # ---- play ------------------------------------------------------------------------------------------------------
@@ -171,7 +176,8 @@ class State:
             If the action is malformed or not legal; the state is unchanged.
         """
         game = self.game
-        seat = game.seat(seat)
+        if type(seat) is not int or not 0 <= seat < game.num_players:
+            seat = game.seat(seat)
         if type(action) is not int or not 0 <= action < game.num_actions:
             action = as_action(action, game.num_actions)
         if outcomes is None:
@@ -181,19 +187,19 @@ class State:
                 self._advance(seat, action)
 
     def _advance(self, seat: int, action: int) -> None:
-        game = self.game
-        if self._row + 1 >= _ROWS:  # rows already handed out stay as they are
+        game, row = self.game, self._row + 1
+        if row >= _ROWS:  # rows already handed out stay as they are
             self._masks = np.zeros((_ROWS, game.num_actions), np.int8)
             self._observations = np.zeros((_ROWS, game.layout.size), game.layout.dtype)
-            self._row = -1
+            row = 0
         code = loops.advance(
-            game.functions, game.rules, self.records, seat, action, self._masks, self._observations, self._row + 1
+            game.functions, game.rules_memory, self._memory, seat, action, self._masks, self._observations, row
         )
         if code < 0:
             self._refuse(seat, action, code)
-        self._row += 1
+        self._row = row
         self._pending = code
-        self._rowed = self.seat
+        self._rowed = _LOWEST[code & 0xFFFF]
 
     def _refuse(self, seat: int, action: int, code: int) -> None:
         if code == loops.ILLEGAL:
@@ -207,7 +213,6 @@ class State:
 
     def transitions(self, seat: int, action: int) -> Iterator[tuple[float, State]]:
         """Every state that this decision can lead to, as (probability, State); this one is unchanged."""
-        from fruit_envs.core.chance import enumerate_chance
 
         def run(forced: Outcomes) -> tuple[State, list[tuple[int, int, int]]]:
             child = State(self.game, copy_records(self.records))
@@ -222,7 +227,7 @@ class State:
 
     def _row_of(self, which: int) -> NDArray[np.float64]:
         out = np.empty(self.game.num_players)
-        loops.one_row(self.game.functions, self.game.rules, self.records, which, out)
+        loops.one_row(self.game.functions, self.game.rules_memory, self._memory, which, out)
         return out
 
     @property
@@ -294,7 +299,7 @@ class State:
             )
         seat = self.game.seat(seat)
         records = copy_records(self.records)
-        loops.one_redeal(self.game.functions, self.game.rules, records, REDEAL, seat, np.uint64(key))
+        loops.one_redeal(self.game.functions, self.game.rules_memory, memory(records), seat, np.uint64(key))
         return View(self.game, records, seat)
 
     def key(self, seat: int) -> bytes:

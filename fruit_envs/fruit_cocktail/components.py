@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from fruit_envs.core.checks import whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, InvalidTable
-from fruit_envs.core.options import Option, common_options, whole_number
+from fruit_envs.core.options import Option, common_options
 
 FRUITS = ("banana", "cherry", "apple", "strawberry", "lychee", "grape", "blueberry", "orange")
 COLUMNS, COLUMN_SIZE, HIDDEN = 8, 3, 3  # the published sizes, and the maxima of the records

@@ -83,8 +83,7 @@ class AEC(AECEnv[str, Observation, int]):
 
     def _show(self, state: State) -> None:
         """Choose the seat that is asked next, and give every seat its info."""
-        seat = state.seat
-        self.agent_selection = self.agents[seat if seat >= 0 else 0]
+        self.agent_selection = self.agents[max(state.seat, 0)]
         self.infos = {agent: {"action_mask": self._mask(state, agent)} for agent in self.agents}
 
     def _mask(self, state: State, agent: str) -> np.ndarray:

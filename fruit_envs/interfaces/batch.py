@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.core import loops
+from fruit_envs.core.checks import as_seed, entropy
 from fruit_envs.core.contract import copy_records, new_records
 from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, NotReset
-from fruit_envs.core.game import Game, as_seed, entropy
+from fruit_envs.core.game import Game
 from fruit_envs.core.options import whole
 from fruit_envs.core.state import State, decision_key
 
@@ -94,7 +95,7 @@ class Batch:
         """
         if seed is None and self._is_reset:
             for i, last in enumerate(self._records["seed"].tolist()):
-                self._records["seed"][i] = loops.next_seed(np.uint64(last))
+                self._records["seed"][i] = loops.seed_after(np.uint64(last))
         else:
             self._records["seed"] = self._seeds(seed)
         self._records["tape"] = 0

@@ -8,8 +8,9 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
+from fruit_envs.core.checks import as_action
 from fruit_envs.core.errors import IllegalAction, InvalidSeat
-from fruit_envs.core.game import Game, as_action
+from fruit_envs.core.game import Game
 from fruit_envs.core.state import State
 from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, observation_space
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium import spaces
 
+from fruit_envs.core.checks import as_seed, entropy
 from fruit_envs.core.errors import InvalidOption, NotReset
-from fruit_envs.core.game import Game, as_seed, entropy
-from fruit_envs.core.loops import next_seed
+from fruit_envs.core.game import Game
+from fruit_envs.core.loops import seed_after
 from fruit_envs.core.state import State
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class GameHolder:
         elif self._game_state is None:
             seed = entropy()
         else:
-            seed = int(next_seed(np.uint64(self._game_state.seed)))
+            seed = int(seed_after(np.uint64(self._game_state.seed)))
         outcomes = self.game.module("components").reset_outcomes(self.game.rules, options) if options else None
         self._game_state = self.game.deal(seed, outcomes=outcomes or None)
         return self._game_state

@@ -11,10 +11,10 @@ import numpy as np
 import pettingzoo
 import pytest
 from pettingzoo.test import api_test, seed_test
-from support import every_case, every_count
 
 from fruit_envs import IllegalAction, InvalidSeat, NotReset, load
 from fruit_envs.interfaces.aec import AEC, wrapped
+from support import every_case, every_count
 
 
 def make(name, options, render_mode=None):
@@ -62,9 +62,11 @@ def test_rewards_of_last_and_of_steps_add_up_to_the_payoff_of_every_seat(name, o
 
     def watch(env):
         for agent in env.agents:
-            assert (agent == env.agent_selection) == bool(env.observe(agent)["action_mask"].any()) or any(
-                env.terminations.values()
-            ) or any(env.truncations.values())
+            assert (
+                (agent == env.agent_selection) == bool(env.observe(agent)["action_mask"].any())
+                or any(env.terminations.values())
+                or any(env.truncations.values())
+            )
 
     for seed in range(8):
         env.reset(seed=seed)
@@ -130,7 +132,9 @@ def test_illegal_actions_raise_in_the_raw_face_and_lose_in_the_wrapped_one(name,
     env = make(name, options)
     env.reset(seed=4)
     before = env._holder.current.tobytes()
-    illegal = int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]) if not env.last()[0]["action_mask"].all() else 99
+    illegal = (
+        int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]) if not env.last()[0]["action_mask"].all() else 99
+    )
     for action in (illegal, 1.0, True, "0", None, -1, 10**9, np.array([0])):
         with pytest.raises(IllegalAction):
             env.step(action)
@@ -162,7 +166,9 @@ def test_observations_masks_and_infos_of_two_steps_share_no_memory(name, options
 
     def watch(env):
         observation, _, _, _, info = env.last()
-        kept.append((observation["observation"], observation["action_mask"], *(i["action_mask"] for i in env.infos.values())))
+        kept.append(
+            (observation["observation"], observation["action_mask"], *(i["action_mask"] for i in env.infos.values()))
+        )
 
     play(env, 3, rng, watch)
     frozen = [[array.copy() for array in arrays] for arrays in kept]

@@ -8,11 +8,11 @@ import threading
 
 import numpy as np
 import pytest
-from support import every_case, every_count
 
 from fruit_envs import Batch, IllegalAction, InvalidBuffer, InvalidOption, NotReset, load
 from fruit_envs.interfaces import batch as batch_module
 from fruit_envs.interfaces.aec import AEC
+from support import every_case, every_count
 
 
 def follow(batch, env, index, actions, rewards):

@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 from scipy import stats
-from support import cases, every_count, random_states
 
 from fruit_envs import load
 from fruit_envs.core.contract import copy_records
 from fruit_envs.interfaces.aec import AEC
 from fruit_envs.interfaces.parallel import Parallel
+from support import cases, every_count, random_states
 
 #: A chi-square test fails below this; with some hundred tests a run, by chance about once in ten thousand runs.
 ALPHA = 1e-6

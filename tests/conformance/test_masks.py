@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support import every_case, random_states
 
 from fruit_envs import IllegalAction, InvalidSeat, load
+from support import every_case, random_states
 
 
 @every_case

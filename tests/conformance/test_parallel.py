@@ -10,11 +10,11 @@ import numpy as np
 import pettingzoo
 import pytest
 from pettingzoo.test import parallel_api_test
-from support import every_case, every_count
 
 from fruit_envs import IllegalAction, InvalidSeat, NotReset, load
 from fruit_envs.interfaces.aec import AEC
 from fruit_envs.interfaces.parallel import Parallel
+from support import every_case, every_count
 
 
 def make(name, options, render_mode=None):
@@ -98,9 +98,7 @@ def test_copies_in_the_middle_play_on_identically_resets_included(name, options)
     fresh = make(name, options)
     fresh.set_state(pickle.loads(pickle.dumps(env.get_state())))
     for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), fresh):
-        assert trace(twin, observations, random.Random(4)) == trace(
-            copy.deepcopy(env), observations, random.Random(4)
-        )
+        assert trace(twin, observations, random.Random(4)) == trace(copy.deepcopy(env), observations, random.Random(4))
 
 
 @every_count

@@ -7,12 +7,12 @@ import pickle
 
 import numpy as np
 import pytest
-from support import every_case, every_count, random_states
 
 from fruit_envs import Batch, Game, InvalidOption, State, load
 from fruit_envs.interfaces.aec import AEC
 from fruit_envs.interfaces.parallel import Parallel
 from fruit_envs.interfaces.single_agent import SingleAgent
+from support import every_case, every_count, random_states
 
 FACES = [AEC, Parallel, SingleAgent]
 

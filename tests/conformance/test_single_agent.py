@@ -11,12 +11,12 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from support import every_case, every_count
 
 from fruit_envs import Agent, IllegalAction, InvalidOption, InvalidSeat, NotReset, load, make_agent
 from fruit_envs.core.agents import ask
 from fruit_envs.core.catalog import GAMES
 from fruit_envs.interfaces.single_agent import SingleAgent
+from support import every_case, every_count
 
 
 def choose(mask, rng):
@@ -30,7 +30,9 @@ def test_the_official_checker_passes(name, options):
         warnings.simplefilter("always")
         check_env(env, skip_render_check=True)
     # The checker compares with a registered spec; an environment made by hand has none.
-    assert [str(w.message) for w in caught if "not the same as" not in str(w.message) and "spec" not in str(w.message)] == []
+    assert [
+        str(w.message) for w in caught if "not the same as" not in str(w.message) and "spec" not in str(w.message)
+    ] == []
 
 
 @every_case
@@ -68,7 +70,9 @@ def test_it_is_the_game_with_opponents_played_by_the_engine(name, options, seat)
             assert (terminated, truncated) == (state.over and not state.truncated, state.truncated)
         assert total == pytest.approx(state.returns[learner])
         np.testing.assert_array_equal(observation["observation"], state.observation(learner))
-        assert observation["action_mask"].tolist() == [1] + [0] * (game.num_actions - 1), "bit 0 alone is set at the end"
+        assert observation["action_mask"].tolist() == [1] + [0] * (game.num_actions - 1), (
+            "bit 0 alone is set at the end"
+        )
         with pytest.raises(InvalidSeat, match="reset"):
             env.step(0)
     if seat is None:

@@ -167,10 +167,12 @@ class Table:
         return position
 
     def copy(self) -> Table:
-        other = Table(self.deal, self.deck)
+        """The same table, to be played on separately."""
+        other = Table.__new__(Table)
+        other.deal, other.deck = self.deal, self.deck
         other.columns = [column[:] for column in self.columns]
         other.hands = [hand[:] for hand in self.hands]
-        other.takes, other.locked = self.takes[:], dict(self.locked)
+        other.takes, other.locked = self.takes[:], self.locked.copy()
         return other
 
     # ---- what it is worth ------------------------------------------------------------------------------------------
@@ -359,11 +361,13 @@ class Position(Protocol):
 #: What is known of positions already searched: key -> lower and upper bound of the value.
 Known = dict[Hashable, tuple[int, int]]
 FAR = 10_000
+#: Card -> its place in the order of trying: cards of many pieces first, which cuts off more. The result is the same.
+PIECES_FIRST = [-card.pieces for card in ASSUMED_V1]
 
 
 def alpha_beta(position: Position, alpha: int, beta: int, known: Known) -> int:
     """The value of a position for seat 0, exact within (alpha, beta), else a bound (fail-soft)."""
-    moves = position.moves()
+    moves = sorted(position.moves(), key=PIECES_FIRST.__getitem__)
     if not moves:
         return position.value()
     key = position.key()

@@ -90,6 +90,7 @@ def run(args: Args, command: str) -> Path:
     """
     from fruit_agents.evaluation import duplicate_match
     from fruit_agents.policy import load_policy
+    from fruit_agents.resolve import resolve
     from fruit_envs.core.game import Game
     from fruit_train.facts import cpu_minutes
     from fruit_train.ppo import train
@@ -99,6 +100,8 @@ def run(args: Args, command: str) -> Path:
     folder = Path(args.runs) / args.name
     if (folder / "policy.json").exists() and not args.overwrite:
         raise InvalidOption(f"--name: expected a new run, {folder} holds one; give another name or --overwrite")
+    for name in (*args.opponents, *args.baselines):
+        resolve(name, game)  # a misspelt name should not wait for the end of the training
     folder.mkdir(parents=True, exist_ok=True)
 
     curve = train(args, game, folder, command)

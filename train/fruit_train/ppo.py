@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import math
 import signal
 import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -55,8 +57,6 @@ def make_env(game: Game, opponent: str, opponent_seed: int, worker: bool) -> Sin
 
 def make_vec_env(args: Args, game: Game) -> VecEnv:
     """The environments; the opponents take turns over them."""
-    for name in args.opponents:
-        resolve(name, game)  # a misspelt name should fail here, not in a worker
     subproc = args.vec == "subproc"
     makers: list[Any] = [
         partial(make_env, game, args.opponents[i % len(args.opponents)], args.seed, subproc)
@@ -86,7 +86,7 @@ class Trunk(BaseFeaturesExtractor):
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.as_tensor(scale.copy()))
         widths = (len(scale), *hidden)
-        layers = [(nn.Linear(a, b), nn.ReLU()) for a, b in zip(widths, hidden, strict=False)]
+        layers = [(nn.Linear(a, b), nn.ReLU()) for a, b in pairwise(widths)]
         self.layers = nn.Sequential(*(module for pair in layers for module in pair))
 
     def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -178,7 +178,9 @@ class Curve(BaseCallback):
         self._finished: deque[float] = deque(maxlen=_RECENT)
         self._unit = float(game.rules[0]["margin_scale"]) if game.options["reward"] == "margin" else 1.0
         self._next = 0.0
-        self._bar = tqdm(total=args.total_steps, unit=" decisions", unit_scale=True, smoothing=0.05)
+        rollout = args.num_steps * args.num_envs  # the last one is always played to its end
+        total = math.ceil(args.total_steps / rollout) * rollout
+        self._bar = tqdm(total=total, unit=" decisions", unit_scale=True, smoothing=0.05, dynamic_ncols=True)
 
     def _on_step(self) -> bool:
         self._returns += self.locals["rewards"]
@@ -190,7 +192,7 @@ class Curve(BaseCallback):
         return not self.stop.asked
 
     def _on_rollout_end(self) -> None:
-        if self.num_timesteps >= self._next:
+        if self._next <= self.num_timesteps < self.args.total_steps:
             self._next += self.args.total_steps / self.args.checkpoints
             self.measure()
 
@@ -258,7 +260,7 @@ def train(args: Args, game: Game, folder: Path, command: str) -> Curve:
     model = make_model(args, game, env)
     curve = Curve(args, game, folder, command, stop)
     with stop.on_interrupt():
-        model.learn(args.total_steps, callback=curve, log_interval=None)
+        model.learn(args.total_steps, callback=curve, log_interval=sys.maxsize)  # SB3's own tables stay unprinted
         curve.measure()
     curve.close()
     env.close()

@@ -1,0 +1,254 @@
+"""How fast the faces of a game are, in decisions per second and per 1,000 iterations of an empty Python loop.
+
+A decision is one seat's choice with its observation, its mask and automatic reset, under uniformly random legal play,
+the choosing included (except in the row `batch_given`, where the actions were recorded before). The empty loop is timed
+beside every repeat, in CPU seconds, which takes most of the machine's mood out; repeats of all rows are interleaved and
+the median is reported.
+
+    python benchmarks/throughput.py --game fruit_cocktail --json FILE [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import fruit_envs
+from fruit_envs.core import loops
+from fruit_envs.core.contract import copy_records
+from fruit_envs.interfaces.aec import AEC, wrapped
+from fruit_envs.interfaces.parallel import Parallel
+from fruit_envs.interfaces.single_agent import SingleAgent
+
+#: A face's workload: runs for about so many seconds, returns the decisions made.
+Workload = Callable[[float], int]
+
+
+def empty_loop() -> float:
+    """CPU seconds of 1,000 iterations of an empty loop."""
+    start = time.process_time()
+    for _ in range(10**6):
+        pass
+    return (time.process_time() - start) / 1000
+
+
+def until(seconds: float, chunk: Callable[[], int]) -> int:
+    """Repeat `chunk` for so many CPU seconds; returns what it counted."""
+    total, end = 0, time.process_time() + seconds
+    while time.process_time() < end:
+        total += chunk()
+    return total
+
+
+def batch_sample(game: Any, num_envs: int, threads: int) -> Workload:
+    batch = fruit_envs.Batch(game, num_envs, threads=threads)
+    batch.reset(seed=0)
+
+    def chunk() -> int:
+        for _ in range(8):
+            batch.step(batch.sample())
+        return 8 * num_envs
+
+    return lambda seconds: until(seconds, chunk)
+
+
+def batch_given(game: Any, num_envs: int, threads: int) -> Workload:
+    """Actions recorded once, then given again to the same games."""
+    batch = fruit_envs.Batch(game, num_envs, threads=threads)
+    batch.reset(seed=0)
+    script = []
+    for _ in range(64):
+        script.append(batch.sample().copy())
+        batch.step(script[-1])
+
+    def run(seconds: float) -> int:
+        spent, total = 0.0, 0
+        while spent < seconds:
+            batch.reset(seed=0)  # not counted: only steps are timed
+            start = time.process_time()
+            for actions in script:
+                batch.step(actions)
+            spent += time.process_time() - start
+            total += len(script) * num_envs
+        run.spent = spent  # type: ignore[attr-defined]
+        return total
+
+    return run
+
+
+def state(game: Any) -> Workload:
+    """One game from Python: observation and mask of the seat asked, a random legal action, the next decision."""
+    pick, key = loops.pick_one, [np.uint64(1)]
+
+    def chunk() -> int:
+        decisions = 0
+        for seed in range(8):
+            current = game.deal(seed)
+            while not current.over:
+                seat = current.seat
+                current.observation(seat)
+                decisions += 1
+                current.apply(seat, pick(current.legal(seat), decisions))
+        key[0] += np.uint64(1)
+        return decisions
+
+    return lambda seconds: until(seconds, chunk)
+
+
+def _choose(mask: np.ndarray, rng: random.Random) -> int:
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def aec(env: Any) -> Workload:
+    rng = random.Random(0)
+    env.reset(seed=0)
+
+    def chunk() -> int:
+        decisions = 0
+        for _ in range(32):
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)
+                if not env.agents:
+                    env.reset()
+            else:
+                env.step(_choose(observation["action_mask"], rng))
+                decisions += 1
+        return decisions
+
+    return lambda seconds: until(seconds, chunk)
+
+
+def parallel(env: Any) -> Workload:
+    rng = random.Random(0)
+    held = [env.reset(seed=0)[0]]
+
+    def chunk() -> int:
+        decisions = 0
+        for _ in range(16):
+            actions = {agent: _choose(o["action_mask"], rng) for agent, o in held[0].items()}
+            decisions += sum(action != env.noop for action in actions.values())
+            held[0] = env.step(actions)[0]
+            if not env.agents:
+                held[0] = env.reset()[0]
+        return decisions
+
+    return lambda seconds: until(seconds, chunk)
+
+
+def single(env: Any) -> Workload:
+    """The learner's decisions; those of the random opponents inside come on top."""
+    rng = random.Random(0)
+    held = [env.reset(seed=0)[0]]
+
+    def chunk() -> int:
+        for _ in range(16):
+            held[0], _, terminated, truncated, _ = env.step(_choose(held[0]["action_mask"], rng))
+            if terminated or truncated:
+                held[0] = env.reset()[0]
+        return 16
+
+    return lambda seconds: until(seconds, chunk)
+
+
+def copies(game: Any, num_envs: int) -> Workload:
+    """Copies of game states inside the engine, whole batches at a time."""
+    batch = fruit_envs.Batch(game, num_envs)
+    batch.reset(seed=0)
+
+    def chunk() -> int:
+        for _ in range(8):
+            copy_records(batch._records)
+        return 8 * num_envs
+
+    return lambda seconds: until(seconds, chunk)
+
+
+def workloads(game: Any, threads: int) -> list[tuple[str, int, int, Workload]]:
+    """(face, num_envs, threads, workload) of every row."""
+    rows: list[tuple[str, int, int, Workload]] = []
+    for num_envs in (256, 4096):
+        rows.append(("batch_sample", num_envs, 1, batch_sample(game, num_envs, 1)))
+        rows.append(("batch_given", num_envs, 1, batch_given(game, num_envs, 1)))
+    if threads > 1:
+        rows.append(("batch_sample", 16384, threads, batch_sample(game, 16384, threads)))
+    rows += [
+        ("state", 1, 1, state(game)),
+        ("aec_raw", 1, 1, aec(AEC(game))),
+        ("aec_wrapped", 1, 1, aec(wrapped(AEC(game)))),
+        ("parallel", 1, 1, parallel(Parallel(game))),
+        ("gymnasium", 1, 1, single(SingleAgent(game))),
+        ("copies", 4096, 1, copies(game, 4096)),
+    ]
+    return rows
+
+
+def measure(rows: list[tuple[str, int, int, Workload]], repeats: int, seconds: float) -> list[tuple[float, float]]:
+    """Per row, the medians of decisions per CPU second and per 1,000 empty loops, over interleaved repeats."""
+    results: list[list[tuple[float, float]]] = [[] for _ in rows]
+    for _, _, _, run in rows:
+        run(seconds / 4)  # warm
+    for _ in range(repeats):
+        for (_, _, _, run), found in zip(rows, results, strict=True):
+            before = empty_loop()
+            start = time.process_time()
+            decisions = run(seconds)
+            spent = getattr(run, "spent", None) or time.process_time() - start
+            loop = (before + empty_loop()) / 2
+            found.append((decisions / spent, decisions / spent * loop))
+    return [(statistics.median(a for a, _ in found), statistics.median(b for _, b in found)) for found in results]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--game", default="fruit_cocktail")
+    parser.add_argument("--num-players", type=int, default=None)
+    parser.add_argument("--threads", type=int, default=1, help="also measure a batch on so many threads")
+    parser.add_argument("--json", type=Path, default=None, help="write the rows to this file")
+    parser.add_argument("--quick", action="store_true", help="three short repeats instead of ten")
+    args = parser.parse_args()
+
+    options = {} if args.num_players is None else {"num_players": args.num_players}
+    game = fruit_envs.load(args.game, **options)
+    rows = workloads(game, args.threads)
+    measured = measure(rows, *((3, 0.1) if args.quick else (10, 0.5)))
+    table = [
+        {
+            "game": args.game,
+            "num_players": game.num_players,
+            "face": face,
+            "num_envs": num_envs,
+            "threads": threads,
+            "decisions_per_second": round(rate),
+            "per_1000_loops": round(ratio, 3),
+        }
+        for (face, num_envs, threads, _), (rate, ratio) in zip(rows, measured, strict=True)
+    ]
+    for row in table:
+        print(
+            f"{row['face']:<14}{row['num_envs']:>7} games {row['threads']} thread(s)"
+            f"{row['decisions_per_second']:>14,} decisions/s{row['per_1000_loops']:>10.2f} per 1,000 loops"
+        )
+    if args.json:
+        facts = {
+            "command": " ".join(["python", *sys.argv]),
+            "python": platform.python_version(),
+            "machine": f"{platform.machine()}, {platform.system()}",
+            "versions": {name: version(name) for name in ("numpy", "numba", "gymnasium", "pettingzoo")},
+        }
+        args.json.write_text(json.dumps({"facts": facts, "rows": table}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""Saved policies: what is written is what plays, and nothing else is accepted."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fruit_agents.policy import CHOICES, Layer, PolicyAgent, PolicyMismatch, load_policy, save_policy
+from fruit_agents.resolve import resolve
+from fruit_envs import FruitEnvsError, Game, InvalidOption, MissingExtra
+from fruit_envs.core.agents import ask
+from fruit_envs.core.state import decision_key
+
+HIDDEN = (16, 8)
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return Game("fruit_cocktail", num_players=2)
+
+
+def random_layers(game: Game, seed: int = 0) -> list[Layer]:
+    rng = np.random.default_rng(seed)
+    widths = (game.layout.size, *HIDDEN, game.num_actions)
+    return [
+        (rng.normal(0, 0.5, (b, a)).astype(np.float32), rng.normal(0, 0.5, b).astype(np.float32))
+        for a, b in pairwise(widths)
+    ]
+
+
+def decisions(game: Game, agent: PolicyAgent, games: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[int]]:
+    """Every decision of the agent against itself: observations, masks, keys and what it chose."""
+    rows = []
+    for seed in range(games):
+        state = game.deal(seed)
+        while not state.over:
+            seat = state.seat
+            action = ask(agent, state, seat, 5)
+            key = decision_key(5, state.seed, seat, state.decisions)
+            rows.append((state.observation(seat), state.legal(seat), key, action))
+            state.apply(seat, action)  # raises if it is illegal
+    observations, masks, keys, actions = zip(*rows, strict=True)
+    return np.stack(observations), np.stack(masks), np.array(keys, np.uint64), list(actions)
+
+
+@pytest.mark.parametrize("choose", CHOICES)
+@pytest.mark.parametrize("options", [{}, {"num_players": 4}, {"mode": "easy"}, {"memory": "tabletop"}])
+def test_plays_legally_in_a_batch_as_alone(choose: str, options: dict[str, Any]) -> None:
+    game = Game("fruit_cocktail", **options)
+    agent = PolicyAgent(game, random_layers(game), choose=choose)
+    observations, masks, keys, actions = decisions(game, agent, 20)
+    batch = agent.act_batch(observations, masks, [None] * len(masks), keys)
+    assert batch.dtype == np.int64
+    assert batch.tolist() == actions
+
+
+def test_the_mask_overrules_the_network(game: Game) -> None:
+    layers = random_layers(game)
+    layers[-1][1][:12] = 1e4  # it wants nothing but the first twelve cards
+    mask = np.zeros(game.num_actions, np.int8)
+    mask[[13, 20]] = 1
+    observation = np.zeros(game.layout.size, game.layout.dtype)
+    for choose in CHOICES:
+        agent = PolicyAgent(game, layers, choose=choose)
+        assert {agent.act(observation, mask, None, key) for key in range(50)} <= {13, 20}
+        probabilities = agent.policy(observation, mask, None, 0)
+        assert probabilities.sum() == pytest.approx(1)
+        assert not probabilities[mask == 0].any()
+
+
+def test_samples_its_distribution(game: Game) -> None:
+    agent = PolicyAgent(game, random_layers(game), choose="sample")
+    state = game.deal(3)
+    observation, mask = state.observation(state.seat), state.legal(state.seat)
+    expected = agent.policy(observation, mask, None, 0)
+    draws = 20_000
+    actions = [agent.act(observation, mask, None, decision_key(1, key, 0, 0)) for key in range(draws)]
+    counts = np.bincount(actions, minlength=game.num_actions)
+    assert (expected == agent.distribution(observation, mask)).all()
+    assert np.abs(counts / draws - expected).max() < 5 * np.sqrt(0.25 / draws)
+
+
+def test_greedy_takes_the_most_probable(game: Game) -> None:
+    agent = PolicyAgent(game, random_layers(game), choose="greedy")
+    state = game.deal(3)
+    observation, mask = state.observation(state.seat), state.legal(state.seat)
+    action = agent.act(observation, mask, None, 9)
+    assert action == agent.distribution(observation, mask).argmax()
+    assert agent.policy(observation, mask, None, 9)[action] == 1
+
+
+@pytest.mark.parametrize("choose", CHOICES)
+def test_round_trip(game: Game, tmp_path: Path, choose: str) -> None:
+    layers = random_layers(game)
+    save_policy(tmp_path / "new" / "run", game, layers, choose=choose, training={"steps": 7})
+    for path in (tmp_path / "new" / "run", tmp_path / "new" / "run" / "policy.json"):
+        agent = load_policy(path, game)
+        assert agent.choose == choose
+        for (weight, bias), (saved_weight, saved_bias) in zip(layers, agent.layers, strict=True):
+            assert (weight == saved_weight).all()
+            assert (bias == saved_bias).all()
+    assert not list((tmp_path / "new" / "run").glob("*.part"))
+    description = json.loads((tmp_path / "new" / "run" / "policy.json").read_text())
+    assert description["training"] == {"steps": 7}
+    assert description["env_id"] == "fruit/fruit_cocktail-v0"
+    assert description["options"]["num_players"] == 2
+
+
+def test_pickle_and_copy(game: Game) -> None:
+    agent = PolicyAgent(game, random_layers(game))
+    *_, actions = decisions(game, agent, 2)
+    for twin in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
+        assert decisions(game, twin, 2)[-1] == actions
+
+
+def test_a_folder_names_an_agent(game: Game, tmp_path: Path) -> None:
+    save_policy(tmp_path, game, random_layers(game))
+    assert isinstance(resolve(str(tmp_path), game), PolicyAgent)
+
+
+# ---- refusals ------------------------------------------------------------------------------------------------------
+
+
+def edit(**changes: Any) -> Callable[[Path], None]:
+    """A change of facts in policy.json; None removes one."""
+
+    def apply(folder: Path) -> None:
+        path = folder / "policy.json"
+        facts = json.loads(path.read_text()) | changes
+        path.write_text(json.dumps({name: value for name, value in facts.items() if value is not None}))
+
+    return apply
+
+
+def cut_weights(folder: Path) -> None:
+    path = folder / "policy.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def double_weights(folder: Path) -> None:
+    """The same layers in another type."""
+    from safetensors.numpy import load, save
+
+    path = folder / "policy.safetensors"
+    path.write_bytes(save({name: tensor.astype(np.float64) for name, tensor in load(path.read_bytes()).items()}))
+
+
+def drop_bias(folder: Path) -> None:
+    from safetensors.numpy import load, save
+
+    path = folder / "policy.safetensors"
+    tensors = load(path.read_bytes())
+    del tensors["layers.1.bias"]
+    path.write_bytes(save(tensors))
+
+
+SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no folder": (lambda folder: [file.unlink() for file in folder.iterdir()], "expected the description"),
+    "no weights": (lambda folder: (folder / "policy.safetensors").unlink(), "policy.safetensors"),
+    "not JSON": (lambda folder: (folder / "policy.json").write_text("{"), "expected the description"),
+    "not UTF-8": (lambda folder: (folder / "policy.json").write_bytes(b"\xff\xfe{"), "expected the description"),
+    "not an object": (lambda folder: (folder / "policy.json").write_text("[]"), "expected format"),
+    "another format": (edit(format="onnx"), "expected format"),
+    "a later format": (edit(format_version=2), "expected format"),
+    "another game": (edit(game="fruit_salad"), "game 'fruit_cocktail'"),
+    "another version": (edit(env_version=1), "env_version 0"),
+    "another layout": (edit(layout_digest="0" * 16), "layout_digest"),
+    "other actions": (edit(num_actions=25), "num_actions 24"),
+    "another activation": (edit(activation="tanh"), "activation 'relu'"),
+    "no game": (edit(game=None), "game 'fruit_cocktail'"),
+    "unknown choice": (edit(choose="best"), "choose"),
+    "no shapes": (edit(layers=[]), "layer shapes"),
+    "shapes of another type": (edit(layers="256"), "layer shapes"),
+    "other shapes": (edit(layers=[[16, 401], [8, 16], [25, 8]]), "layers of the shapes"),
+    "too many shapes": (edit(layers=[[1, 1]] * 4), "4 layers"),
+    "too few shapes": (edit(layers=[[16, 401], [8, 16]]), "layers of the shapes"),
+    "truncated weights": (cut_weights, "3 layers"),
+    "no tensors": (lambda folder: (folder / "policy.safetensors").write_bytes(b""), "3 layers"),
+    "weights in double": (double_weights, "float32"),
+    "a bias missing": (drop_bias, "3 layers"),
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILED)
+def test_refuses(game: Game, tmp_path: Path, spoil: str) -> None:
+    save_policy(tmp_path, game, random_layers(game))
+    apply, message = SPOILED[spoil]
+    apply(tmp_path)
+    with pytest.raises(PolicyMismatch, match=message) as caught:
+        load_policy(tmp_path, game)
+    assert isinstance(caught.value, FruitEnvsError)
+    assert str(tmp_path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options", [{"num_players": 3}, {"mode": "easy"}, {"memory": "tabletop"}, {"tie": "replay"}], ids=str
+)
+def test_refuses_another_layout(game: Game, tmp_path: Path, options: dict[str, Any]) -> None:
+    save_policy(tmp_path, game, random_layers(game))
+    with pytest.raises(PolicyMismatch, match="layout_digest"):
+        load_policy(tmp_path, Game("fruit_cocktail", **options))
+
+
+def test_refuses_another_game(game: Game, tmp_path: Path) -> None:
+    save_policy(tmp_path, game, random_layers(game))
+    with pytest.raises(PolicyMismatch, match="game 'toy_windows'"):
+        load_policy(tmp_path, Game("toy_windows"))
+
+
+def test_refuses_layers_that_do_not_fit(game: Game, tmp_path: Path) -> None:
+    layers = random_layers(game)
+    with pytest.raises(PolicyMismatch, match="24 outputs"):
+        PolicyAgent(game, layers[:-1])
+    with pytest.raises(PolicyMismatch, match="layer 0"):
+        PolicyAgent(game, layers[1:])
+    with pytest.raises(PolicyMismatch, match="24 outputs"):
+        PolicyAgent(game, [])
+    layers[1][0][0, 0] = np.nan
+    with pytest.raises(PolicyMismatch, match="finite"):
+        save_policy(tmp_path, game, layers)
+    with pytest.raises(InvalidOption, match="choose"):
+        PolicyAgent(game, random_layers(game), choose="best")
+    assert not list(tmp_path.iterdir())
+
+
+# ---- dependencies --------------------------------------------------------------------------------------------------
+
+
+def test_without_safetensors(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_policy(tmp_path, game, random_layers(game))
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
+    for use in (lambda: load_policy(tmp_path, game), lambda: save_policy(tmp_path, game, random_layers(game))):
+        with pytest.raises(MissingExtra, match=r"fruit-envs\[agents\]"):
+            use()
+
+
+def test_needs_no_torch(game: Game, tmp_path: Path) -> None:
+    save_policy(tmp_path, game, random_layers(game))
+    code = (
+        "import sys, fruit_envs, fruit_agents.policy as p\n"
+        "game = fruit_envs.load('fruit_cocktail')\n"
+        "agent, state = p.load_policy(sys.argv[1], game), game.deal(0)\n"
+        "agent.act(state.observation(state.seat), state.legal(state.seat), None, 1)\n"
+        "assert not {'torch', 'stable_baselines3', 'matplotlib'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, timeout=120)
