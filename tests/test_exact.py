@@ -1,7 +1,7 @@
 """Exact methods over the contract: keys, forced chance and copies carry counterfactual regret minimisation.
 
-The shrunken game has a fixed layout (no chance but which fruit lies under which hidden tile), two seats that have peeked,
-and `columns` columns of `size` cards.
+The shrunken game has a fixed layout (no chance but which fruit lies under which hidden tile), two seats that have
+peeked, and `columns` columns of `size` cards.
 """
 
 from __future__ import annotations

@@ -23,8 +23,9 @@ from fruit_agents.progress import tracked
 from fruit_agents.resolve import resolve
 from fruit_envs.core.agents import ask
 from fruit_envs.core.catalog import GAMES
+from fruit_envs.core.checks import SEED_LIMIT, as_seed, entropy
 from fruit_envs.core.errors import FruitEnvsError, InvalidOption, InvalidRecord
-from fruit_envs.core.game import SEED_LIMIT, Game, as_seed, entropy
+from fruit_envs.core.game import Game
 
 __all__ = ["app"]
 

@@ -19,8 +19,9 @@ import numpy as np
 from fruit_agents.progress import tracked
 from fruit_agents.resolve import resolve
 from fruit_envs.core.agents import ask, make_agent
+from fruit_envs.core.checks import as_seed
 from fruit_envs.core.errors import IllegalAction
-from fruit_envs.core.game import Game, as_seed
+from fruit_envs.core.game import Game
 from fruit_envs.core.options import whole
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import copy
 import pickle
 import random
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pettingzoo
@@ -165,7 +166,7 @@ def test_observations_masks_and_infos_of_two_steps_share_no_memory(name, options
     kept = []
 
     def watch(env):
-        observation, _, _, _, info = env.last()
+        observation = env.last()[0]
         kept.append(
             (observation["observation"], observation["action_mask"], *(i["action_mask"] for i in env.infos.values()))
         )
@@ -176,7 +177,7 @@ def test_observations_masks_and_infos_of_two_steps_share_no_memory(name, options
     for arrays, copies in zip(kept, frozen, strict=True):
         for array, same in zip(arrays, copies, strict=True):
             np.testing.assert_array_equal(array, same)
-    for first, second in zip(kept, kept[1:], strict=False):
+    for first, second in pairwise(kept):
         assert not any(np.shares_memory(a, b) for a in first for b in second)
 
 

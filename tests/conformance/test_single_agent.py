@@ -38,7 +38,7 @@ def test_the_official_checker_passes(name, options):
 @every_case
 @pytest.mark.parametrize("seat", [None, 0, "last"], ids=str)
 def test_it_is_the_game_with_opponents_played_by_the_engine(name, options, seat):
-    """An independent re-play through `State`: same observations, and a reward that includes the opponents' last move."""
+    """An independent re-play through `State`: same observations, and the opponents' last move is in the reward."""
     game = load(name, **options)
     fixed = game.num_players - 1 if seat == "last" else seat
     env = SingleAgent(game, seat=fixed, opponent_seed=5)

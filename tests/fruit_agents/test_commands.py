@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fruit_agents import cli
-from fruit_agents.commands import app
-from fruit_agents.describe import describe
 from typer.testing import CliRunner, Result
 
 import fruit_envs
+from fruit_agents import cli
+from fruit_agents.commands import app
+from fruit_agents.describe import describe
 from fruit_envs.core.catalog import GAMES
 from fruit_envs.fruit_cocktail.components import default_deck
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-import fruit_agents
 import numpy as np
 import pytest
+
+import fruit_agents
+import fruit_envs
 from fruit_agents.evaluation import duplicate_match
 from fruit_agents.fruit_cocktail.greedy import Greedy, Greedy2
-
-import fruit_envs
 from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.core.game import Game
 from fruit_envs.core.state import State

@@ -8,9 +8,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from fruit_agents.resolve import resolve
 
 import fruit_envs
+from fruit_agents.resolve import resolve
 from fruit_envs.core.agents import RandomAgent
 
 

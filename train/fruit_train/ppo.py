@@ -33,7 +33,7 @@ from fruit_envs.interfaces.single_agent import SingleAgent
 from fruit_train.args import Args
 from fruit_train.facts import cpu_minutes, versions
 
-__all__ = ["Curve", "Stop", "Trunk", "layers_of", "make_model", "make_vec_env", "train"]
+__all__ = ["Curve", "Trunk", "layers_of", "make_model", "make_vec_env", "train"]
 
 #: Keeps the training deals of a seed apart from everything else that a seed decides.
 _DEALS = 0x7EA1
@@ -134,28 +134,6 @@ def layers_of(model: MaskablePPO) -> list[Layer]:
 # ---- while training ------------------------------------------------------------------------------------------------
 
 
-class Stop:
-    """Whether the user has asked for an early end."""
-
-    asked = False
-
-    @contextmanager
-    def on_interrupt(self) -> Iterator[None]:
-        """Within it, the first Ctrl-C only asks; the second one interrupts as usual."""
-        before = signal.getsignal(signal.SIGINT)
-
-        def ask(_signal: int, _frame: FrameType | None) -> None:
-            self.asked = True
-            signal.signal(signal.SIGINT, before)
-            sys.stderr.write("\nStopping after this step; Ctrl-C again to stop at once.\n")
-
-        signal.signal(signal.SIGINT, ask)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
-
-
 class Curve(BaseCallback):
     """Shows progress; now and then saves the policy and measures it for the learning curve.
 
@@ -167,11 +145,14 @@ class Curve(BaseCallback):
         95 % interval (NAME, NAME_low, NAME_high).
     illegal : int
         Illegal actions in training; masks leave none.
+    stopping : bool
+        Whether the training is to end at the next step.
     """
 
-    def __init__(self, args: Args, game: Game, folder: Path, command: str, stop: Stop) -> None:
+    def __init__(self, args: Args, game: Game, folder: Path, command: str) -> None:
         super().__init__()
-        self.args, self.game, self.folder, self.command, self.stop = args, game, folder, command, stop
+        self.args, self.game, self.folder, self.command = args, game, folder, command
+        self.stopping = False
         self.rows: list[dict[str, float]] = []
         self.illegal = 0
         self._returns = np.zeros(args.num_envs)
@@ -182,6 +163,23 @@ class Curve(BaseCallback):
         total = math.ceil(args.total_steps / rollout) * rollout
         self._bar = tqdm(total=total, unit=" decisions", unit_scale=True, smoothing=0.05, dynamic_ncols=True)
 
+    @contextmanager
+    def until_interrupted(self) -> Iterator[None]:
+        """Within it, the first Ctrl-C ends the training in good order; the second one interrupts as usual."""
+        before = signal.getsignal(signal.SIGINT)
+
+        def stop(_signal: int, _frame: FrameType | None) -> None:
+            self.stopping = True
+            signal.signal(signal.SIGINT, before)
+            sys.stderr.write("\nStopping the training; Ctrl-C again to stop at once.\n")
+
+        signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+            self._bar.close()
+
     def _on_step(self) -> bool:
         self._returns += self.locals["rewards"]
         for i in np.flatnonzero(self.locals["dones"]):
@@ -189,7 +187,7 @@ class Curve(BaseCallback):
             self._returns[i] = 0.0
             self.illegal += "illegal" in self.locals["infos"][i]
         self._bar.update(self.args.num_envs)
-        return not self.stop.asked
+        return not self.stopping
 
     def _on_rollout_end(self) -> None:
         if self._next <= self.num_timesteps < self.args.total_steps:
@@ -232,10 +230,6 @@ class Curve(BaseCallback):
         }
         save_policy(self.folder, self.game, layers, choose=self.args.choose, training=training)
 
-    def close(self) -> None:
-        """Take the progress bar away."""
-        self._bar.close()
-
 
 def train(args: Args, game: Game, folder: Path, command: str) -> Curve:
     """Train, and leave the policy in the folder.
@@ -255,13 +249,11 @@ def train(args: Args, game: Game, folder: Path, command: str) -> Curve:
         With the learning curve; its last row belongs to the saved policy.
     """
     torch.set_num_threads(1)  # the network is small: more threads only wait for each other
-    stop = Stop()
     env = make_vec_env(args, game)
     model = make_model(args, game, env)
-    curve = Curve(args, game, folder, command, stop)
-    with stop.on_interrupt():
+    curve = Curve(args, game, folder, command)
+    with curve.until_interrupted():
         model.learn(args.total_steps, callback=curve, log_interval=sys.maxsize)  # SB3's own tables stay unprinted
         curve.measure()
-    curve.close()
     env.close()
     return curve

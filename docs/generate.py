@@ -1,0 +1,134 @@
+"""Writes what docs can take from the code: tables of options, actions and observation blocks, and the pictures.
+
+    python docs/generate.py [--check]
+
+Text between `<!-- generated: NAME -->` and `<!-- end -->` is replaced. `--check` changes nothing and fails on a
+difference; a test runs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fruit_agents.describe import describe
+from fruit_envs import load
+from fruit_envs.core.catalog import GAMES
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+MARK = re.compile(r"(<!-- generated: ([a-z_ ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def _table(head: list[str], rows: list[list[object]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]) + "\n"
+
+
+def options(game: str) -> str:
+    """The options of a game."""
+    rows: list[list[object]] = []
+    for option in describe(load(game))["options"]:
+        choices = " ".join(f"`{choice!r}`" for choice in option["choices"] or ()) or "see text"
+        rows.append([f"`{option['name']}`", f"`{option['default']!r}`", choices, option["doc"]])
+    return _table(["option", "default", "values", "meaning"], rows)
+
+
+def blocks(game: str) -> str:
+    """The observation blocks of a game's default variant and of its memory variant."""
+    text = ""
+    for memory in ("perfect", "tabletop"):
+        facts = describe(load(game, memory=memory))["observation"]
+        rows: list[list[object]] = []
+        for block in facts["blocks"]:
+            shape = " x ".join(
+                f"{size} {axis}".strip() for size, axis in zip(block["shape"], block["axes"], strict=True)
+            )
+            place = f"{block['slice'][0]}:{block['slice'][1]}"
+            rows.append([f"`{block['name']}`", place, shape, f"{block['low']} .. {block['high']}", block["meaning"]])
+        players = load(game).num_players
+        text += f"`memory={memory!r}`, {players} players: {facts['size']} values of {facts['dtype']}.\n\n"
+        text += _table(["block", "place", "shape", "bounds", "meaning"], rows) + "\n"
+    return text
+
+
+def actions(game: str) -> str:
+    """The action ids of a game, by name (the first ones of a long list)."""
+    names = describe(load(game))["actions"]["names"]
+    shown = _table(["id", "action"], [[i, f"`{name}`"] for i, name in enumerate(names[:100])])
+    return f"Discrete({len(names)}).\n\n{shown}"
+
+
+def _measured(name: str) -> Any:
+    """The results file of a benchmark, or None before it was first run."""
+    path = ROOT / "benchmarks" / "results" / f"{name}.json"
+    return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+
+def throughput(game: str) -> str:
+    """Decisions per second of every face."""
+    measured = _measured(f"throughput_{game}")
+    if measured is None:
+        return ""
+    rows: list[list[object]] = [
+        [f"`{r['face']}`", r["num_envs"], f"{r['decisions_per_second']:,}", r["per_1000_loops"]]
+        for r in measured["rows"]
+    ]
+    facts = measured["facts"]
+    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    head = ["face", "games", "decisions per CPU second", "per 1,000 empty loops"]
+    return (
+        "Speed: one thread, uniformly random legal play with observation, mask and automatic reset. A decision is one "
+        "seat's choice; the last column divides out the machine (an empty Python loop timed beside each run).\n\n"
+        f"{_table(head, rows)}\n`{facts['command']}` · Python {facts['python']}, {versions} · {facts['machine']}\n"
+    )
+
+
+def results(game: str) -> str:
+    """What the main job printed."""
+    path = ROOT / "benchmarks" / "results" / f"main_job_{game}.md"
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+PARTS: dict[str, Callable[[str], str]] = {
+    "options": options,
+    "blocks": blocks,
+    "actions": actions,
+    "throughput": throughput,
+    "results": results,
+}
+
+
+def generated(text: str) -> str:
+    """A page with its generated parts written anew."""
+
+    def fill(match: re.Match[str]) -> str:
+        part, game = match.group(2).split()
+        return match.group(1) + PARTS[part](game) + match.group(3)
+
+    return MARK.sub(fill, text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Write the generated parts of the docs.")
+    parser.add_argument("--check", action="store_true", help="fail on a difference instead of writing")
+    args = parser.parse_args()
+    stale = []
+    for page in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]:
+        text = page.read_text("utf-8")
+        if generated(text) != text:
+            stale.append(page.name)
+            if not args.check:
+                page.write_text(generated(text), "utf-8")
+    missing = [game for game in GAMES if not (DOCS / "games" / f"{game}.md").exists()]
+    if args.check and (stale or missing):
+        sys.exit(f"stale pages {stale}, games without a page {missing}: run `python docs/generate.py`")
+
+
+if __name__ == "__main__":
+    main()

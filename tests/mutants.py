@@ -1,0 +1,237 @@
+"""Plants faults, one at a time, in a copy of the sources, and runs the tests that must catch them.
+
+    python tests/mutants.py [NAME ...]
+
+Each fault is of a kind that users of such software have met. A fault that survives is a hole in the tests: the command
+then fails.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One planted fault.
+
+    Parameters
+    ----------
+    name
+        What goes wrong.
+    file
+        The source file.
+    old, new
+        The text to replace, which occurs exactly once, and its replacement.
+    tests
+        What must fail.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+CORE, FACES, COCKTAIL = "fruit_envs/core", "fruit_envs/interfaces", "fruit_envs/fruit_cocktail"
+HIDDEN, SEEDS, AEC = (f"tests/conformance/test_{part}.py" for part in ("hidden", "seeds", "aec"))
+SINGLE, PARALLEL, BATCH = (f"tests/conformance/test_{part}.py" for part in ("single_agent", "parallel", "batch"))
+RULINGS, ORACLE = "tests/fruit_cocktail/test_rulings.py", "tests/fruit_cocktail/test_oracle.py"
+
+MUTANTS = [
+    Mutant(
+        "every seat sees what seat 0 peeked at",
+        f"{COCKTAIL}/rules.py",
+        "(state.peek[seat] != h)",
+        "(state.peek[0] != h)",
+        HIDDEN,
+    ),
+    Mutant(
+        "views keep the true hidden tiles",
+        f"{COCKTAIL}/rules.py",
+        "skip = draw(key, h, choices)",
+        "skip = 0",
+        HIDDEN,
+    ),
+    Mutant(
+        "views keep the true future",
+        f"{CORE}/loops.py",
+        "_set_chance(state, mix(stream) >> _S11, stream_of(stream))",
+        "_set_chance(state, mix(stream) >> _S11, state[1])",
+        HIDDEN,
+    ),
+    Mutant(
+        "the seed is ignored",
+        f"{CORE}/loops.py",
+        "state.stream = stream_of(np.uint64(seed))",
+        "state.stream = stream_of(np.uint64(1))",
+        SEEDS,
+    ),
+    Mutant(
+        "reset without a seed deals the same game again",
+        f"{CORE}/loops.py",
+        "return mix(stream_of(seed)) >> _S11",
+        "return np.uint64(seed)",
+        SEEDS,
+    ),
+    Mutant("rows of observations are reused", f"{CORE}/state.py", "self._row = row\n", "self._row = 0\n", AEC),
+    Mutant(
+        "an old reward is paid again",
+        f"{FACES}/aec.py",
+        "self._cumulative_rewards[agent] = 0.0\n",
+        "pass\n",
+        AEC,
+    ),
+    Mutant(
+        "only the last mover's game ends",
+        f"{FACES}/aec.py",
+        "ended[other] = True",
+        "ended[agent] = True",
+        AEC,
+    ),
+    Mutant(
+        "a truncated game terminates",
+        f"{FACES}/aec.py",
+        "self.truncations if state.truncated else self.terminations",
+        "self.terminations",
+        PARALLEL,
+    ),
+    Mutant(
+        "the learner misses what opponents do after its last move",
+        f"{FACES}/single_agent.py",
+        "earned = float(state.returns[self._seat])\n",
+        "earned = self._earned\n",
+        SINGLE,
+    ),
+    Mutant(
+        "opponents sit in another order",
+        f"{FACES}/single_agent.py",
+        "(seat - self._seat) % n - 1",
+        "(self._seat - seat) % n - 1",
+        SINGLE,
+    ),
+    Mutant(
+        "the no-op is legal for a seat that is asked",
+        f"{FACES}/parallel.py",
+        "            elif not state.over:\n",
+        "            if not state.over:\n",
+        PARALLEL,
+    ),
+    Mutant(
+        "a batch forgets to forget what was earned",
+        f"{CORE}/loops.py",
+        "earned[i, seat] = now if state.over == RUNNING else 0.0",
+        "earned[i, seat] = now",
+        BATCH,
+    ),
+    Mutant(
+        "a batch shows the seat before",
+        f"{CORE}/loops.py",
+        "        seats[i] = seat\n        call(functions[LEGAL]",
+        "        call(functions[LEGAL]",
+        BATCH,
+    ),
+    Mutant(
+        "a legal action is missing from the mask",
+        f"{COCKTAIL}/rules.py",
+        "copy_bytes(mask, 0, state.free, 0, np.int64(rules.num_actions))",
+        "copy_bytes(mask, 0, state.free, 0, np.int64(rules.num_actions)); mask[0] = 0",
+        ORACLE,
+    ),
+    Mutant(
+        "the last card of a column can be taken",
+        f"{COCKTAIL}/rules.py",
+        "    state.free[last] = 0\n",
+        "    pass\n",
+        ORACLE,
+    ),
+    Mutant(
+        "a tie counts as a win for each",
+        f"{COCKTAIL}/rules.py",
+        "out[seat] = 1.0 / leaders if out[seat] == best else 0.0",
+        "out[seat] = 1.0 if out[seat] == best else 0.0",
+        RULINGS,
+    ),
+    Mutant(
+        "locked values lose their sign",
+        f"{COCKTAIL}/rules.py",
+        "total += pieces * rules.value[np.int64(state.locked[p])]",
+        "total += pieces * abs(rules.value[np.int64(state.locked[p])])",
+        ORACLE,
+    ),
+    Mutant(
+        "shuffles favour some cards",
+        f"{CORE}/chance.py",
+        "j = i + _bounded(word, _ZERO, size - i)",
+        "j = i + _bounded(word, _ZERO, max(size - i - 1, 1))",
+        RULINGS,
+    ),
+    Mutant(
+        "the tabletop shows the locked card",
+        f"{COCKTAIL}/observation.py",
+        "shown = state.free if rules.tabletop else state.here",
+        "shown = state.here",
+        RULINGS,
+    ),
+    Mutant(
+        "a replayed tie keeps its starter",
+        f"{COCKTAIL}/rules.py",
+        "state.starter = (np.int64(state.starter) + 1) % n",
+        "state.starter = np.int64(state.starter)",
+        RULINGS,
+    ),
+    Mutant(
+        "options are lost in a pickle",
+        f"{CORE}/game.py",
+        "return _restore, (self.name, self.rules, dict(self.options))",
+        "return Game, (self.name,)",
+        SEEDS,
+    ),
+]
+
+
+def survives(mutant: Mutant, folder: Path) -> bool:
+    """Whether the tests pass in spite of the fault."""
+    for part in ("fruit_envs", "agents", "train", "tests"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    path = folder / mutant.file
+    text = path.read_text("utf-8")
+    if text.count(mutant.old) != 1:
+        sys.exit(f"{mutant.name}: expected its text once in {mutant.file}, found it {text.count(mutant.old)} times")
+    path.write_text(text.replace(mutant.old, mutant.new), "utf-8")
+    places = [folder, folder / "agents", folder / "train"]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(map(str, places)),
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+    }
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", mutant.tests]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"{mutant.name}: the tests did not run\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.returncode == 0
+
+
+def main() -> None:
+    chosen = [m for m in MUTANTS if not sys.argv[1:] or any(word in m.name for word in sys.argv[1:])]
+    alive = []
+    for mutant in chosen:
+        with tempfile.TemporaryDirectory() as folder:
+            alive += [mutant.name] if survives(mutant, Path(folder)) else []
+        verdict = "SURVIVES" if alive and alive[-1] == mutant.name else "caught"
+        sys.stdout.write(f"{verdict:<9}{mutant.name}  ({mutant.tests})\n")
+        sys.stdout.flush()
+    sys.exit(f"{len(alive)} of {len(chosen)} faults survive" if alive else 0)
+
+
+if __name__ == "__main__":
+    main()
