@@ -125,7 +125,7 @@ def test_the_environments_pass_their_tests_with_agents_and_training_removed(fres
 @pytest.mark.heavy
 def test_the_oldest_supported_gymnasium(fresh, tmp_path):
     """The whole conformance suite on gymnasium 1.2.2, which RLlib pins."""
-    scripts, install = fresh
+    scripts, _ = fresh
     constraints = (ROOT / "constraints.txt").read_text("utf-8").replace("gymnasium==1.4.0", "gymnasium==1.2.2")
     (tmp_path / "constraints.txt").write_text(constraints)
     needs = ["numpy", "numba", "gymnasium", "pettingzoo", "pytest", "pytest-xdist", "hypothesis", "scipy"]

@@ -1,7 +1,7 @@
 """Compiled loops over games of any kind. They see the header and the contract's addresses, never a rule.
 
-Records and rows come in arrays because a kernel may be handed only memory of the right type and order; the callers in
-`state` and `batch` own those arrays and check everything that a user hands in before a loop sees it.
+A state comes as its memory (see `contract.memory_of`); the callers in `state` and `batch` own all arrays and check
+everything that a user hands in before a loop sees it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 
 from fruit_envs.core.chance import draw, mix, stream_of
-from fruit_envs.core.contract import APPLY, DEAL, LEGAL, OBSERVE, REDEAL, RUNNING, SCORES, SHARES
+from fruit_envs.core.contract import APPLY, DEAL, LEGAL, MAX_SEATS, OBSERVE, REDEAL, RUNNING, SCORES, SHARES
 from fruit_envs.core.jit import JIT, call, get8, helper, loop, lowest_bit, parallel_loop, wrapping
 
 __all__ = ["advance", "deal_batch", "deal_one", "find_illegal", "sample_batch", "seed_after", "step_batch"]
@@ -37,28 +37,69 @@ def _next_key(key: Any) -> Any:
     return key + _GAMMA
 
 
+if JIT:
+    # The header's words: seed; stream; tape; decisions (32 bits), pending (16), over (8), nothing (8).
+
+    @helper
+    def _seed(state: Any) -> Any:
+        return np.uint64(state[0])
+
+    @helper
+    def _status(state: Any) -> Any:
+        """pending + 65536 * over."""
+        return (state[3] >> 32) & 0xFFFFFF
+
+    @helper
+    def _count(state: Any) -> None:
+        state[3] += 1
+
+    @helper
+    def _set_chance(state: Any, seed: Any, stream: Any) -> None:
+        state[0], state[1] = np.int64(seed), np.int64(stream)
+
+    @helper
+    def _set_running(state: Any) -> None:
+        state[3] = 0
+
+else:
+
+    def _seed(state: Any) -> Any:
+        return state[0].seed
+
+    def _status(state: Any) -> Any:
+        return int(state[0].pending) + 65536 * int(state[0].over)
+
+    def _count(state: Any) -> None:
+        state[0].decisions += 1
+
+    def _set_chance(state: Any, seed: Any, stream: Any) -> None:
+        state[0].seed, state[0].stream = seed, stream
+
+    def _set_running(state: Any) -> None:
+        state[0].decisions = state[0].over = 0
+
+
 @helper
 def start(functions: Any, rules: Any, state: Any, seed: Any) -> None:
     """Begin the episode of this seed."""
-    state.seed = seed
-    state.stream = stream_of(np.uint64(seed))
-    state.decisions = 0
-    state.over = RUNNING
+    _set_chance(state, seed, stream_of(np.uint64(seed)))
+    _set_running(state)
     call(functions[DEAL], (rules, state))
 
 
 @helper
-def decide(functions: Any, rules: Any, state: Any, seat: Any, action: Any) -> None:
-    """One legal decision, counted."""
-    state.decisions += 1
+def decide(functions: Any, rules: Any, state: Any, seat: Any, action: Any) -> Any:
+    """One legal decision, counted; returns pending + 65536 * over."""
+    _count(state)
     call(functions[APPLY], (rules, state, np.int64(seat), np.int64(action)))
+    return _status(state)
 
 
 @helper
 def payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
     """What each seat has earned so far in units of reward (0 until the end unless paid as scored)."""
     n = np.int64(rules.num_players)
-    if state.over == RUNNING and not rules.as_scored:
+    if _status(state) >> 16 == RUNNING and not rules.as_scored:
         for seat in range(n):
             out[seat] = 0.0
     elif rules.margin:
@@ -74,62 +115,29 @@ def payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
             out[seat] = (n * out[seat] - 1.0) / (n - 1.0)
 
 
-if JIT:
-    # The header's fourth word holds decisions (32 bits), pending (16), over (8) and nothing (8).
-
-    @helper
-    def _status(state: Any) -> Any:
-        """pending + 65536 * over."""
-        return (state[3] >> 32) & 0xFFFFFF
-
-    @helper
-    def _count(state: Any) -> None:
-        state[3] += 1
-
-    @helper
-    def _set_chance(state: Any, seed: Any, stream: Any) -> None:
-        state[0], state[1] = seed, stream
-
-else:
-
-    def _status(state: Any) -> Any:
-        return int(state[0].pending) + 65536 * int(state[0].over)
-
-    def _count(state: Any) -> None:
-        state[0].decisions += 1
-
-    def _set_chance(state: Any, seed: Any, stream: Any) -> None:
-        state[0].seed, state[0].stream = seed, stream
-
-
 @loop
-def deal_one(functions: Any, rules: Any, records: Any, seed: Any) -> Any:
-    """Begin an episode in the first record; returns pending + 65536 * over."""
-    start(functions, rules[0], records[0], np.uint64(seed))
-    return np.int64(records[0].pending) + 65536 * np.int64(records[0].over)
-
-
-# The loops below take the `memory` of a rules record and of a state.
+def deal_one(functions: Any, rules: Any, state: Any, seed: Any) -> Any:
+    """Begin an episode; returns pending + 65536 * over."""
+    start(functions, rules, state, np.uint64(seed))
+    return _status(state)
 
 
 @loop
 def advance(
-    functions: Any, rules: Any, state: Any, seat: Any, action: Any, masks: Any, observations: Any, row: Any
+    functions: Any, rules: Any, state: Any, masks: Any, observations: Any, row: Any, seat: Any, action: Any
 ) -> Any:
     """One decision, if legal; then the mask and observation of the seat asked next, into `row`.
 
     Returns pending + 65536 * over, or NOT_ASKED or ILLEGAL with the state unchanged.
     """
     status = _status(state)
-    if status >> 16 != RUNNING or not (status >> seat) & 1:
+    if status >> 16 != RUNNING or seat < 0 or seat >= MAX_SEATS or not (status >> seat) & 1:
         return NOT_ASKED
     mask = masks[row]
     call(functions[LEGAL], (rules, state, np.int64(seat), mask))
     if action < 0 or action >= mask.shape[0] or mask[action] == 0:
         return ILLEGAL
-    _count(state)
-    call(functions[APPLY], (rules, state, np.int64(seat), np.int64(action)))
-    status = _status(state)
+    status = decide(functions, rules, state, seat, action)
     if status >> 16 == RUNNING:
         seat = lowest_bit(np.int64(status))
         call(functions[LEGAL], (rules, state, np.int64(seat), mask))
@@ -154,16 +162,18 @@ def one_row(functions: Any, rules: Any, state: Any, which: Any, out: Any) -> Non
 
 
 @loop
-def one_redeal(functions: Any, rules: Any, state: Any, seat: Any, key: Any) -> None:
-    """Redraw what a seat cannot know; the future's chance is replaced too."""
+def one_redeal(functions: Any, rules: Any, state: Any, seat: Any, key: Any) -> Any:
+    """Redraw what a seat cannot know, the future's chance too; returns pending + 65536 * over."""
     stream = stream_of(np.uint64(key))
     _set_chance(state, mix(stream) >> _S11, stream_of(stream))
     call(functions[REDEAL], (rules, state, np.int64(seat), stream))
+    return _status(state)
 
 
 @loop
-def one_payoff(functions: Any, rules: Any, states: Any, out: Any) -> None:
-    payoff(functions, rules[0], states[0], out)
+def one_payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
+    """`payoff`; takes the rules as a record, because it reads their fields."""
+    payoff(functions, rules[0], state, out)
 
 
 @loop
@@ -253,11 +263,11 @@ def sample_batch(masks: Any, keys: Any, actions: Any) -> None:
 
 @loop
 def deal_batch(functions: Any, rules: Any, states: Any, seats: Any, masks: Any, observations: Any) -> None:
-    """Begin in every record the episode of the seed it holds."""
+    """Begin in every row the episode of the seed it holds."""
     for i in range(states.shape[0]):
         state = states[i]
-        start(functions, rules[0], state, state.seed)
-        seats[i] = lowest_bit(np.int64(state.pending))
+        start(functions, rules[0], state, _seed(state))
+        seats[i] = lowest_bit(np.int64(_status(state)))
         call(functions[LEGAL], (rules[0], state, np.int64(seats[i]), masks[i]))
         call(functions[OBSERVE], (rules[0], state, np.int64(seats[i]), observations[i]))
 
@@ -281,20 +291,22 @@ def _step_batch(
     n = np.int64(rules[0].num_players)
     for i in prange(states.shape[0]):
         state = states[i]
-        decide(functions, rules[0], state, seats[i], actions[i])
-        over[i] = state.over
-        if state.over != RUNNING or rules[0].as_scored:
+        status = decide(functions, rules[0], state, seats[i], actions[i])
+        ended = status >> 16
+        over[i] = ended
+        if ended != RUNNING or rules[0].as_scored:
             payoff(functions, rules[0], state, rewards[i])
             for seat in range(n):
                 now = rewards[i, seat]
                 rewards[i, seat] = now - earned[i, seat]
-                earned[i, seat] = now if state.over == RUNNING else 0.0
+                earned[i, seat] = now if ended == RUNNING else 0.0
         else:
             for seat in range(n):
                 rewards[i, seat] = 0.0
-        if state.over != RUNNING:
-            start(functions, rules[0], state, next_seed(state.seed))
-        seat = lowest_bit(np.int64(state.pending))
+        if ended != RUNNING:
+            start(functions, rules[0], state, next_seed(_seed(state)))
+            status = _status(state)
+        seat = lowest_bit(np.int64(status))
         seats[i] = seat
         call(functions[LEGAL], (rules[0], state, np.int64(seat), masks[i]))
         call(functions[OBSERVE], (rules[0], state, np.int64(seat), observations[i]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from fruit_envs.core.contract import (
     SCORES,
     SHARES,
     TRUNCATED,
+    copy_memory,
     copy_records,
-    memory,
+    memory_of,
     new_records,
+    records_of,
 )
 from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidSeat, NoView
 
@@ -33,6 +35,8 @@ __all__ = ["State", "View", "decision_key"]
 #: The seats of each pattern of `pending` bits, and the lowest of them (-1 where nobody is asked).
 _SEATS = tuple(tuple(s for s in range(MAX_SEATS) if bits >> s & 1) for bits in range(2**MAX_SEATS))
 _LOWEST = tuple(seats[0] if seats else -1 for seats in _SEATS)
+
+_advance = loops.advance
 
 #: Rows of masks and observations that a state hands out before it takes new memory.
 _ROWS = 32
@@ -62,37 +66,43 @@ class State:
     Attributes
     ----------
     game : Game
-    records : numpy.ndarray
-        The game's record, shape (1,): `state.records["tiles"]`. Copying it copies the game.
     """
 
-    __slots__ = ("_masks", "_memory", "_observations", "_pending", "_row", "_rowed", "game", "records")
+    __slots__ = ("_masks", "_memory", "_observations", "_pending", "_row", "_rowed", "_table", "game")
 
-    def __init__(self, game: Game, records: np.ndarray, pending: int | None = None) -> None:
+    def __init__(self, game: Game, records: np.ndarray) -> None:
+        header = records[0]
+        self._begin(game, memory_of(records)[0], int(header["pending"]) + 65536 * int(header["over"]))
+
+    def _begin(self, game: Game, memory: np.ndarray, pending: int) -> None:
         self.game = game
-        self.records = records
-        self._memory = memory(records)
-        if pending is None:
-            header = records[0]
-            pending = int(header["pending"]) + 65536 * int(header["over"])
+        self._memory = memory
         self._pending = pending  # the header's `pending`, and above its bits `over`
         self._rowed = -1  # the seat whose mask and observation lie in the current row
-        self._row = _ROWS
+        self._row = _ROWS - 1
 
     @classmethod
     def dealt(
         cls, game: Game, seed: int, outcomes: Outcomes | None = None, draws: list[tuple[int, int, int]] | None = None
     ) -> Self:
         """A new game; `draws` collects the chance events that `outcomes` do not force."""
-        records = new_records(game.state_dtype, 1)
+        state = cls.__new__(cls)
+        memory = copy_memory(game.blank)
+        state._begin(game, memory, 0)
         if outcomes is None and draws is None:
-            return cls(game, records, loops.deal_one(game.functions, game.rules, records, seed))
+            state._pending = loops.deal_one(game.functions, game.rules_memory, memory, seed)
+            return state
         tape = Tape(outcomes or {})
-        with tape.attached(records):
-            pending = loops.deal_one(game.functions, game.rules, records, seed)
+        with tape.attached(state.records):
+            state._pending = loops.deal_one(game.functions, game.rules_memory, memory, seed)
         if draws is not None:
             draws.extend(tape.draws)
-        return cls(game, records, pending)
+        return state
+
+    @property
+    def records(self) -> np.ndarray:
+        """The game's record, shape (1,), in the state's own memory."""
+        return records_of(self._memory, self.game.state_dtype)
 
     # ---- who, and whether it is over -------------------------------------------------------------------------------
 
@@ -175,33 +185,35 @@ class State:
         IllegalAction
             If the action is malformed or not legal; the state is unchanged.
         """
-        game = self.game
-        if type(seat) is not int or not 0 <= seat < game.num_players:
-            seat = game.seat(seat)
-        if type(action) is not int or not 0 <= action < game.num_actions:
-            action = as_action(action, game.num_actions)
-        if outcomes is None:
-            self._advance(seat, action)
-        else:
+        if outcomes is not None:
             with Tape(outcomes).attached(self.records):
-                self._advance(seat, action)
-
-    def _advance(self, seat: int, action: int) -> None:
-        game, row = self.game, self._row + 1
-        if row >= _ROWS:  # rows already handed out stay as they are
-            self._masks = np.zeros((_ROWS, game.num_actions), np.int8)
-            self._observations = np.zeros((_ROWS, game.layout.size), game.layout.dtype)
+                return self.apply(seat, action)
+        if type(seat) is not int or type(action) is not int:
+            seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
+        row = self._row + 1
+        if row == _ROWS:
             row = 0
-        code = loops.advance(
-            game.functions, game.rules_memory, self._memory, seat, action, self._masks, self._observations, row
-        )
+            self._take_rows()
+        try:
+            code = _advance(*self._table, row, seat, action)
+        except OverflowError:
+            code = loops.ILLEGAL  # a number beyond 64 bits
         if code < 0:
             self._refuse(seat, action, code)
         self._row = row
         self._pending = code
         self._rowed = _LOWEST[code & 0xFFFF]
+        return None
 
-    def _refuse(self, seat: int, action: int, code: int) -> None:
+    def _take_rows(self) -> None:
+        """New memory for masks and observations: rows already handed out stay as they are."""
+        game = self.game
+        self._masks = np.empty((_ROWS, game.num_actions), np.int8)
+        self._observations = np.empty((_ROWS, game.layout.size), game.layout.dtype)
+        self._table = (game.functions, game.rules_memory, self._memory, self._masks, self._observations)
+
+    def _refuse(self, seat: int, action: int, code: int) -> NoReturn:
+        seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
         if code == loops.ILLEGAL:
             legal = self.legal_actions(seat)
             listed = ", ".join(map(str, legal[:12])) + (", …" if len(legal) > 12 else "")
@@ -215,10 +227,10 @@ class State:
         """Every state that this decision can lead to, as (probability, State); this one is unchanged."""
 
         def run(forced: Outcomes) -> tuple[State, list[tuple[int, int, int]]]:
-            child = State(self.game, copy_records(self.records))
+            child = self.copy()
             tape = Tape(forced)
             with tape.attached(child.records):
-                child._advance(child.game.seat(seat), as_action(action, child.game.num_actions))
+                child.apply(seat, action)
             return child, tape.draws
 
         return enumerate_chance(run, {})
@@ -244,14 +256,16 @@ class State:
     def returns(self) -> NDArray[np.float64]:
         """What each seat has earned so far, in units of reward."""
         out = np.empty(self.game.num_players)
-        loops.one_payoff(self.game.functions, self.game.rules, self.records, out)
+        loops.one_payoff(self.game.functions, self.game.rules, self._memory, out)
         return out
 
     # ---- copies, views, knowledge ----------------------------------------------------------------------------------
 
     def copy(self) -> State:
         """An independent copy."""
-        return State(self.game, copy_records(self.records))
+        twin = State.__new__(State)
+        twin._begin(self.game, copy_memory(self._memory), self._pending)
+        return twin
 
     __copy__ = copy
 
@@ -298,9 +312,12 @@ class State:
                 'expected memory="perfect" to make a view, got "tabletop", whose agents remember for themselves'
             )
         seat = self.game.seat(seat)
-        records = copy_records(self.records)
-        loops.one_redeal(self.game.functions, self.game.rules_memory, memory(records), seat, np.uint64(key))
-        return View(self.game, records, seat)
+        view = View.__new__(View)
+        view._begin(self.game, copy_memory(self._memory), 0)
+        view.viewer = seat
+        key &= 0xFFFFFFFFFFFFFFFF
+        view._pending = loops.one_redeal(self.game.functions, self.game.rules_memory, view._memory, seat, key)
+        return view
 
     def key(self, seat: int) -> bytes:
         """The information state of a seat: own private facts plus the whole public history."""

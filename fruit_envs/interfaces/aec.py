@@ -83,13 +83,18 @@ class AEC(AECEnv[str, Observation, int]):
 
     def _show(self, state: State) -> None:
         """Choose the seat that is asked next, and give every seat its info."""
-        self.agent_selection = self.agents[max(state.seat, 0)]
-        self.infos = {agent: {"action_mask": self._mask(state, agent)} for agent in self.agents}
+        seat = state.seat
+        self.agent_selection = self.agents[max(seat, 0)]
+        zero_mask = self._holder.zero_mask
+        self.infos = {agent: {"action_mask": zero_mask()} for agent in self.agents}
+        if seat >= 0:
+            self.infos[self.agent_selection]["action_mask"] = state.legal(seat).copy()
 
     def _mask(self, state: State, agent: str) -> np.ndarray:
         """The mask of the selected seat; all zero for every other, so that only who is asked can act."""
-        selected = agent == self.agent_selection and not state.over and not self.terminations.get(agent, True)
-        return state.legal(self._seats[agent]).copy() if selected else self._holder.zero_mask()
+        if agent == self.agent_selection and state.seat >= 0 and not self.terminations.get(agent, True):
+            return state.legal(self._seats[agent])
+        return self._holder.zero_mask()
 
     def observe(self, agent: str) -> Observation:
         """What a seat sees and may do now."""
@@ -169,7 +174,7 @@ class AEC(AECEnv[str, Observation, int]):
         self._earned = state["earned"].copy()
         for name, value in state["bookkeeping"].items():
             setattr(self, name, _copy(value))
-        self.infos = {agent: {"action_mask": self._mask(game_state, agent)} for agent in self.agents}
+        self.infos = {agent: {"action_mask": self._mask(game_state, agent).copy()} for agent in self.agents}
 
 
 def _copy(value: Any) -> Any:

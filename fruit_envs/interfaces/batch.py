@@ -11,7 +11,7 @@ import numpy as np
 
 from fruit_envs.core import loops
 from fruit_envs.core.checks import as_seed, entropy
-from fruit_envs.core.contract import copy_records, new_records
+from fruit_envs.core.contract import copy_records, new_memory, records_of
 from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, NotReset
 from fruit_envs.core.game import Game
 from fruit_envs.core.options import whole
@@ -73,7 +73,8 @@ class Batch:
         self.game = game if isinstance(game, Game) else Game(game, **options)
         self.num_envs = n = whole("num_envs", 1, 2**31 - 1)(num_envs)
         self.threads = whole("threads", 1, 1024)(threads)
-        self._records = new_records(self.game.state_dtype, n)
+        self._memory = new_memory(self.game.state_dtype, n)
+        self._records = records_of(self._memory, self.game.state_dtype)
         self.observations = np.zeros((n, self.game.layout.size), self.game.layout.dtype)
         self.masks = np.zeros((n, self.game.num_actions), np.int8)
         self.seats = np.zeros(n, np.int64)
@@ -104,7 +105,7 @@ class Batch:
         self.rewards[:] = 0
         self._earned[:] = 0
         self.over[:] = 0
-        loops.deal_batch(self.game.functions, self.game.rules, self._records, self.seats, self.masks, self.observations)
+        loops.deal_batch(self.game.functions, self.game.rules, self._memory, self.seats, self.masks, self.observations)
         self._is_reset = True
 
     def _seeds(self, seed: int | Sequence[int] | None) -> list[int]:
@@ -159,7 +160,7 @@ class Batch:
         arguments = (
             self.game.functions,
             self.game.rules,
-            self._records,
+            self._memory,
             actions,
             self.seats,
             self.masks,
