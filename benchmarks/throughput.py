@@ -107,7 +107,7 @@ def state(game: Any) -> Workload:
 
 
 def _choose(mask: np.ndarray, rng: random.Random) -> int:
-    return int(rng.choice(np.flatnonzero(mask)))
+    return int(rng.choice(mask.nonzero()[0]))
 
 
 def aec(env: Any) -> Workload:

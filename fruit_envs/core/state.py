@@ -66,9 +66,11 @@ class State:
     Attributes
     ----------
     game : Game
+    seat : int
+        The lowest seat that may decide now, -1 when the game is over.
     """
 
-    __slots__ = ("_masks", "_memory", "_observations", "_pending", "_row", "_rowed", "_table", "game")
+    __slots__ = ("_masks", "_memory", "_observations", "_pending", "_row", "_rowed", "_table", "game", "seat")
 
     def __init__(self, game: Game, records: np.ndarray) -> None:
         header = records[0]
@@ -77,9 +79,14 @@ class State:
     def _begin(self, game: Game, memory: np.ndarray, pending: int) -> None:
         self.game = game
         self._memory = memory
-        self._pending = pending  # the header's `pending`, and above its bits `over`
+        self._set_pending(pending)
         self._rowed = -1  # the seat whose mask and observation lie in the current row
         self._row = _ROWS - 1
+
+    def _set_pending(self, pending: int) -> None:
+        """Take over the header's `pending`, and above its bits `over`, from the record."""
+        self._pending = pending
+        self.seat = _LOWEST[pending & 0xFFFF]
 
     @classmethod
     def dealt(
@@ -90,11 +97,11 @@ class State:
         memory = copy_memory(game.blank)
         state._begin(game, memory, 0)
         if outcomes is None and draws is None:
-            state._pending = loops.deal_one(game.functions, game.rules_memory, memory, seed)
+            state._set_pending(loops.deal_one(game.functions, game.rules_memory, memory, seed))
             return state
         tape = Tape(outcomes or {})
         with tape.attached(state.records):
-            state._pending = loops.deal_one(game.functions, game.rules_memory, memory, seed)
+            state._set_pending(loops.deal_one(game.functions, game.rules_memory, memory, seed))
         if draws is not None:
             draws.extend(tape.draws)
         return state
@@ -112,14 +119,9 @@ class State:
         return _SEATS[self._pending & 0xFFFF]
 
     @property
-    def seat(self) -> int:
-        """The lowest seat that may decide now, -1 when the game is over."""
-        return _LOWEST[self._pending & 0xFFFF]
-
-    @property
     def over(self) -> bool:
         """Whether the game has ended, by its rules or by a cap."""
-        return self._pending >= 65536
+        return self.seat < 0
 
     @property
     def truncated(self) -> bool:
@@ -202,7 +204,7 @@ class State:
             self._refuse(seat, action, code)
         self._row = row
         self._pending = code
-        self._rowed = _LOWEST[code & 0xFFFF]
+        self._rowed = self.seat = _LOWEST[code & 0xFFFF]
         return None
 
     def _take_rows(self) -> None:
@@ -316,7 +318,7 @@ class State:
         view._begin(self.game, copy_memory(self._memory), 0)
         view.viewer = seat
         key &= 0xFFFFFFFFFFFFFFFF
-        view._pending = loops.one_redeal(self.game.functions, self.game.rules_memory, view._memory, seat, key)
+        view._set_pending(loops.one_redeal(self.game.functions, self.game.rules_memory, view._memory, seat, key))
         return view
 
     def key(self, seat: int) -> bytes:

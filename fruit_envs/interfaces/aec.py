@@ -14,7 +14,7 @@ from fruit_envs.core.game import Game
 from fruit_envs.core.state import State
 from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, observation_space
 
-__all__ = ["AEC", "wrapped"]
+__all__ = ["AEC", "OrderEnforcing", "wrapped"]
 
 Observation = dict[str, np.ndarray]
 
@@ -181,8 +181,27 @@ def _copy(value: Any) -> Any:
     return value.copy() if isinstance(value, (dict, list)) else value
 
 
-def wrapped(env: AEC) -> OrderEnforcingWrapper[str, Observation, int]:
+class OrderEnforcing(OrderEnforcingWrapper):
+    """PettingZoo's wrapper with a `last` that reads the environment once, not each of its dicts through three layers.
+
+    The look-ups through wrappers were a third of the time of a step.
+    """
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self._raw = env.unwrapped
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """As in the raw environment; the observation comes through the wrappers, which watch its mask."""
+        raw = self._raw
+        if not self._has_reset or not raw.agents:
+            return raw.last(observe)
+        observation = self.observe(raw.agent_selection) if observe else None
+        return observation, *raw.last(observe=False)[1:]
+
+
+def wrapped(env: AEC) -> OrderEnforcing:
     """The canonical stack: an illegal action ends the game as a loss, calls out of order are refused."""
     n = env.game.num_players
     illegal = TerminateIllegalWrapper(env, illegal_reward=-1 / (n - 1))
-    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(illegal))
+    return OrderEnforcing(AssertOutOfBoundsWrapper(illegal))
