@@ -89,9 +89,10 @@ class RandomAgent(Agent):
 
     def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
         """A legal action, uniformly at random."""
+        from fruit_envs.core.jit import word
         from fruit_envs.core.loops import pick_one
 
-        return int(pick_one(mask, np.uint64(key)))
+        return int(pick_one(mask, word(key)))
 
     def act_batch(
         self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]

@@ -41,6 +41,7 @@ __all__ = [
     "put8",
     "row",
     "store",
+    "word",
     "wrapping",
 ]
 
@@ -287,6 +288,17 @@ def clear(target: Any, start: Any, count: Any) -> None:
     while i < count:
         target[start + i] = 0
         i += 1
+
+
+def word(key: int) -> Any:
+    """A key of 64 bits as an argument of a loop, which takes it back with `np.uint64`.
+
+    Numba reads a Python int as int64, so the upper half wraps to negative numbers; NumPy scalars would take longer.
+    """
+    key &= 0xFFFFFFFFFFFFFFFF
+    if JIT:
+        return key - (1 << 64) if key >> 63 else key
+    return np.uint64(key)
 
 
 #: With JIT off, the buffers that `load` and `store` may touch, by address.

@@ -231,19 +231,19 @@ def pick(mask: Any, stream: Any) -> Any:
 @loop
 def seed_after(seed: Any) -> Any:
     """`next_seed`, for callers in Python: only loops are kept in the cache."""
-    return next_seed(seed)
+    return next_seed(np.uint64(seed))
 
 
 @loop
 def draw_one(key: Any, bound: Any) -> Any:
     """A number below `bound`, drawn from a key."""
-    return draw(stream_of(key), 0, bound)
+    return draw(stream_of(np.uint64(key)), 0, bound)
 
 
 @loop
 def pick_one(mask: Any, key: Any) -> Any:
     """A uniformly random legal action, drawn from a key."""
-    return pick(mask, stream_of(key))
+    return pick(mask, stream_of(np.uint64(key)))
 
 
 @loop

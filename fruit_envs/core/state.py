@@ -24,6 +24,7 @@ from fruit_envs.core.contract import (
     records_of,
 )
 from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidSeat, NoView
+from fruit_envs.core.jit import word
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -317,8 +318,7 @@ class State:
         view = View.__new__(View)
         view._begin(self.game, copy_memory(self._memory), 0)
         view.viewer = seat
-        key &= 0xFFFFFFFFFFFFFFFF
-        view._set_pending(loops.one_redeal(self.game.functions, self.game.rules_memory, view._memory, seat, key))
+        view._set_pending(loops.one_redeal(self.game.functions, self.game.rules_memory, view._memory, seat, word(key)))
         return view
 
     def key(self, seat: int) -> bytes:

@@ -96,7 +96,7 @@ class Batch:
         """
         if seed is None and self._is_reset:
             for i, last in enumerate(self._records["seed"].tolist()):
-                self._records["seed"][i] = loops.seed_after(np.uint64(last))
+                self._records["seed"][i] = loops.seed_after(last)
         else:
             self._records["seed"] = self._seeds(seed)
         self._records["tape"] = 0

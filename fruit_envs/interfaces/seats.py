@@ -80,7 +80,7 @@ class GameHolder:
         elif self._game_state is None:
             seed = entropy()
         else:
-            seed = int(seed_after(np.uint64(self._game_state.seed)))
+            seed = int(seed_after(self._game_state.seed))
         outcomes = self.game.module("components").reset_outcomes(self.game.rules, options) if options else None
         self._game_state = self.game.deal(seed, outcomes=outcomes or None)
         return self._game_state

@@ -13,6 +13,7 @@ from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.core.checks import as_action, as_seed
 from fruit_envs.core.errors import InvalidOption, InvalidSeat
 from fruit_envs.core.game import Game
+from fruit_envs.core.jit import word
 from fruit_envs.core.loops import draw_one
 from fruit_envs.core.state import State, decision_key
 from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, observation_space
@@ -116,8 +117,8 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         state = self._holder.begin(seed, options)
         self._finished = False
         if self._fixed_seat is None:
-            key = np.uint64(decision_key(_SEAT_STREAM, state.seed, 0, 0))
-            self._seat = int(draw_one(key, self.game.num_players))
+            key = decision_key(_SEAT_STREAM, state.seed, 0, 0)
+            self._seat = int(draw_one(word(key), self.game.num_players))
         else:
             self._seat = self._fixed_seat
         self._earned = 0.0  # what opponents do before the learner's first decision counts in its first reward

@@ -142,6 +142,8 @@ def test_a_view_tells_nothing_of_the_true_future(name, options):
         assert a.seed != state.seed
         assert a.seed < 2**53
         assert state.view(seat, 6).seed != a.seed
+        for key in (2**63 - 1, 2**63, 2**64 - 1):  # keys are 64 bits wide
+            assert state.view(seat, key).seed == other.view(seat, key).seed
         for _, world in state.worlds(seat)[:50]:
             assert world.seed != state.seed
             assert world.records["stream"][0] != state.records["stream"][0]
