@@ -32,7 +32,7 @@ class Mutant:
     old, new
         The text to replace, which occurs exactly once, and its replacement.
     tests
-        What must fail.
+        What must fail: files for pytest, separated by spaces.
     """
 
     name: str
@@ -45,7 +45,8 @@ class Mutant:
 CORE, FACES, COCKTAIL = "fruit_envs/core", "fruit_envs/interfaces", "fruit_envs/fruit_cocktail"
 HIDDEN, SEEDS, AEC = (f"tests/conformance/test_{part}.py" for part in ("hidden", "seeds", "aec"))
 SINGLE, PARALLEL, BATCH = (f"tests/conformance/test_{part}.py" for part in ("single_agent", "parallel", "batch"))
-RULINGS, ORACLE = "tests/fruit_cocktail/test_rulings.py", "tests/fruit_cocktail/test_oracle.py"
+RULINGS = " ".join(f"tests/fruit_cocktail/test_rulings_{part}.py" for part in ("setup", "play", "knowledge", "scoring"))
+ORACLE = "tests/fruit_cocktail/test_oracle.py"
 
 MUTANTS = [
     Mutant(
@@ -214,7 +215,7 @@ def survives(mutant: Mutant, folder: Path) -> bool:
         "PYTHONPATH": os.pathsep.join(map(str, places)),
         "NUMBA_CACHE_DIR": str(folder / "cache"),
     }
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", mutant.tests]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutant.tests.split()]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         sys.exit(f"{mutant.name}: the tests did not run\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

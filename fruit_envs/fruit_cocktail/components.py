@@ -76,13 +76,17 @@ def check_deck(rows: Any) -> tuple[Row, ...]:
 
 def read_deck(text: str, name: str) -> tuple[Row, ...]:
     """A deck from CSV text with the columns id, fruit, pieces, value; rows in the order of their ids."""
-    table = csv.DictReader(io.StringIO(text))
     expected = ["id", "fruit", "pieces", "value"]
-    if table.fieldnames != expected:
-        raise InvalidTable(f"deck {name}: expected the columns {expected}, got {table.fieldnames}")
+    try:
+        lines = [cells for cells in csv.reader(io.StringIO(text)) if cells]
+    except csv.Error as error:
+        raise InvalidTable(f"deck {name}: expected a CSV file, got one that cannot be read ({error})") from error
+    if not lines or lines[0] != expected:
+        raise InvalidTable(f"deck {name}: expected the columns {expected}, got {lines[:1]}")
     rows = []
-    for number, row in enumerate(table):
+    for number, cells in enumerate(lines[1:]):
         try:
+            row = dict(zip(expected, cells, strict=True))
             if row["fruit"] not in FRUITS:
                 raise ValueError(f"fruit {row['fruit']!r} is not one of {FRUITS}")
             if int(row["id"]) != number:
@@ -105,11 +109,12 @@ def _deck(value: Any) -> Any:
         return value
     if isinstance(value, (str, os.PathLike)):
         try:
-            return read_deck(Path(value).read_text("utf-8"), str(value))
-        except (OSError, UnicodeDecodeError) as error:
+            text = Path(value).read_text("utf-8")
+        except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null byte
             raise InvalidTable(
                 f'deck: expected "assumed-v1", the path of a CSV file, or rows, got {value!r} ({error})'
             ) from error
+        return read_deck(text, str(value))
     return check_deck(value)
 
 
@@ -157,7 +162,7 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
 def mini_rules(columns: int = 3, column_size: int = 2, hidden: int = 3, num_players: int = 2) -> np.ndarray:
     """Rules of a shrunken game for exact methods: the first cards of the first fruits of `assumed-v1`.
 
-    Seats peek as in the base mode where something is hidden. For research and tests; not a published variant.
+    Seats peek as in the base mode where there are tiles enough. For research and tests; not a published variant.
     """
     if not (2 <= columns <= COLUMNS and 2 <= column_size <= COLUMN_SIZE and 0 <= hidden <= min(HIDDEN, columns)):
         raise InvalidOption(
@@ -168,7 +173,8 @@ def mini_rules(columns: int = 3, column_size: int = 2, hidden: int = 3, num_play
     record = rules[0]
     kept = [card for card, row in enumerate(default_deck()) if row[0] < columns and row[1] <= column_size]
     record["columns"], record["column_size"] = columns, column_size
-    record["hidden"], record["peeks"], record["num_actions"] = hidden, hidden >= num_players, len(kept)
+    enough = hidden >= (2 if num_players == 4 else num_players)
+    record["hidden"], record["peeks"], record["num_actions"] = hidden, enough, len(kept)
     for field in ("fruit", "pieces", "value"):
         record[field][: len(kept)] = record[field][kept]
     rules.flags.writeable = False

@@ -141,15 +141,23 @@ def outcomes(rules: np.ndarray, events: Sequence[Mapping[str, Any]]) -> Outcomes
         If a deal is impossible.
     """
     forced: dict[tuple[int, int], int] = {}
-    deals = [event for event in events if event["event"] == "deal"]
-    for game, deal in enumerate(deals):
+    for game, deal in enumerate(event for event in events if event["event"] == "deal"):
         try:
             forced |= _deal_outcomes(rules, deal, CHANCE_PER_GAME * game)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise InvalidRecord(f"deal {game}: expected a possible deal, got {dict(deal)} ({error!r})") from error
-    if deals:
-        forced[START, 0] = deals[0]["starter"]
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise InvalidRecord(f"deal {game}: expected a possible deal, got {dict(deal)} ({error})") from error
     return forced
+
+
+def normalised(event: dict[str, Any]) -> dict[str, Any]:
+    """The event as replay compares it: the order of the cards in a column means nothing."""
+    if event["event"] != "deal" or not isinstance(event.get("columns"), list):
+        return event
+    return event | {"columns": [sorted(c) if _numbers(c) else c for c in event["columns"]]}
+
+
+def _numbers(column: Any) -> bool:
+    return isinstance(column, list) and all(type(card) is int for card in column)
 
 
 def _deal_outcomes(rules: np.ndarray, deal: Mapping[str, Any], first: int) -> dict[tuple[int, int], int]:
@@ -160,11 +168,16 @@ def _deal_outcomes(rules: np.ndarray, deal: Mapping[str, Any], first: int) -> di
     forced = shuffle_outcomes(TILE, places, deal["tiles"], first)
     forced |= shuffle_outcomes(CARD, list(range(int(r["num_actions"]))), cards, first)
     forced |= shuffle_outcomes(HIDE, places, deal["hidden"], first)
+    if first == 0:  # later games of a replayed tie start with the next seat (C13)
+        forced[START, 0] = list(range(n)).index(deal["starter"])
     if not r["peeks"]:
         return forced
     peeks = [deal["hidden"].index(position) for position in deal["peeks"]]
     if n < MAX_PLAYERS:
         return forced | shuffle_outcomes(PEEK, list(range(hidden)), peeks, first)
-    mate, ours = next(s for s in range(1, n) if peeks[s] == peeks[0]), peeks[0]
-    theirs = next(h for h in peeks if h != ours)
+    mates, ours = [s for s in range(1, n) if peeks[s] == peeks[0]], peeks[0]
+    others = {h for h in peeks if h != ours}
+    if len(mates) != 1 or len(others) != 1:
+        raise ValueError(f"four seats look at two hidden tiles, two at each, got {deal['peeks']}")
+    (mate,), (theirs,) = mates, others
     return forced | {(PEEK, first): mate - 1, (PEEK, first + 1): ours, (PEEK, first + 2): theirs - (theirs > ours)}

@@ -325,7 +325,7 @@ def test_a_file_that_is_no_csv_is_refused(tmp_path: Path) -> None:
     refused(path, "deck.csv")
 
 
-@pytest.mark.parametrize("deck", [None, 5, 2.5, True, {}, set(), {"rows": []}, b"assumed-v1", object()], ids=repr)
+@pytest.mark.parametrize("deck", [None, 5, 2.5, True, {}, set(), {"rows": []}, b"assumed-v1", Ellipsis], ids=repr)
 def test_what_is_no_deck_is_refused(deck: Any) -> None:
     refused(deck)
 
