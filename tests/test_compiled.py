@@ -39,6 +39,7 @@ def run(code, *args, **environment):
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stderr == "", "an exception in a kernel cannot leave it: it is printed and ignored"
     return done.stdout
 
 
