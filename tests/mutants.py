@@ -73,8 +73,8 @@ MUTANTS = [
     Mutant(
         "the seed is ignored",
         f"{CORE}/loops.py",
-        "state.stream = stream_of(np.uint64(seed))",
-        "state.stream = stream_of(np.uint64(1))",
+        "_set_chance(state, seed, stream_of(np.uint64(seed)))",
+        "_set_chance(state, seed, stream_of(np.uint64(1)))",
         SEEDS,
     ),
     Mutant(
@@ -130,15 +130,15 @@ MUTANTS = [
     Mutant(
         "a batch forgets to forget what was earned",
         f"{CORE}/loops.py",
-        "earned[i, seat] = now if state.over == RUNNING else 0.0",
+        "earned[i, seat] = now if ended == RUNNING else 0.0",
         "earned[i, seat] = now",
         BATCH,
     ),
     Mutant(
         "a batch shows the seat before",
         f"{CORE}/loops.py",
-        "        seats[i] = seat\n        call(functions[LEGAL]",
-        "        call(functions[LEGAL]",
+        "        seats[i] = seat\n",
+        "",
         BATCH,
     ),
     Mutant(

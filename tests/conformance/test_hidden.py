@@ -81,7 +81,8 @@ def hidden_facts(state):
 @perfect_cases
 def test_views_are_uniform_over_the_worlds_and_independent_of_the_true_one(name, options):
     game = load(name, **options)
-    states = list(random_states(game, 2, seed=5))
+    states = [state.copy() for state in random_states(game, 2, seed=5)]
+    assert not all(state.over for state in states)
     for state in states[:: max(1, len(states) // 5)]:
         for seat in range(game.num_players):
             worlds = [(p, hidden_facts(w)) for p, w in state.worlds(seat)]
