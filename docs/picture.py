@@ -19,6 +19,7 @@ import matplotlib.pyplot as plt
 from fruit_envs import load
 from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.fruit_cocktail.components import FRUITS
+from fruit_envs.fruit_cocktail.text import columns_of
 
 COLOURS = dict(
     zip(FRUITS, ("#f2c230", "#b3123f", "#6aa84f", "#e4423f", "#e59ab5", "#7d4fa0", "#4468b8", "#ef8f22"), strict=True)
@@ -76,15 +77,7 @@ def main() -> None:
     facts = state.to_json(viewer)
 
     figure, axes = plt.subplots(figsize=(8.6, 4.6), dpi=150, facecolor=PAPER)
-    hidden = [p for p, fruits in enumerate(facts["tiles"]) if len(fruits) > 1]
-    columns: dict[int, list[int]] = {p: [] for p in range(8)}
-    known = {fruits[0]: p for p, fruits in enumerate(facts["tiles"]) if len(fruits) == 1}
-    for number, fruits in enumerate(facts["line"]):
-        if len(fruits) == 1:
-            columns[known[fruits[0]]].append(number)
-    others = [h for h in range(3) if h != facts["peeked"][0]]
-    for h, p in zip(others, hidden, strict=True):
-        columns[p] = facts["hidden_columns"][h]
+    columns = columns_of(facts)
     for p in range(8):
         x = 0.2 + p * 1.02
         tile(axes, x, facts["tiles"][p], facts["value"][p] if facts["locked"][p] else None)

@@ -13,6 +13,7 @@ from fruit_envs.registry import register_all
 if TYPE_CHECKING:
     from fruit_envs.core.agents import Agent, RandomAgent, make_agent, register_agent
     from fruit_envs.core.errors import (
+        AgentError,
         FruitEnvsError,
         IllegalAction,
         InvalidBuffer,
@@ -34,6 +35,7 @@ __version__ = "0.1.0a1"
 _EXPORTS = {
     "fruit_envs.core.agents": ("Agent", "RandomAgent", "make_agent", "register_agent"),
     "fruit_envs.core.errors": (
+        "AgentError",
         "FruitEnvsError",
         "IllegalAction",
         "InvalidBuffer",
@@ -54,6 +56,7 @@ _HOMES = {name: module for module, names in _EXPORTS.items() for name in names}
 
 __all__ = [
     "Agent",
+    "AgentError",
     "Batch",
     "FruitEnvsError",
     "Game",

@@ -16,7 +16,7 @@ import numpy as np
 
 from fruit_envs.core.agents import Agent, missing_extra
 from fruit_envs.core.errors import FruitEnvsError, InvalidOption
-from fruit_envs.core.state import decision_key
+from fruit_envs.core.keys import decision_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

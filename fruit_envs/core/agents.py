@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruit_envs.core.errors import InvalidOption, MissingExtra
+from fruit_envs.core.checks import as_key, as_masks
+from fruit_envs.core.errors import InvalidOption, MissingExtra, brief
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +93,7 @@ class RandomAgent(Agent):
         from fruit_envs.core.jit import word
         from fruit_envs.core.loops import pick_one
 
-        return int(pick_one(mask, word(key)))
+        return int(pick_one(as_masks(mask, (self.game.num_actions,)), word(key)))
 
     def act_batch(
         self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
@@ -100,15 +101,16 @@ class RandomAgent(Agent):
         """One legal action per row."""
         from fruit_envs.core.loops import pick_rows
 
-        actions = np.empty(len(masks), np.int64)
-        pick_rows(masks, keys, actions)
+        keys = np.asarray(keys, np.uint64)
+        actions = np.empty(len(keys), np.int64)
+        pick_rows(as_masks(masks, (len(keys), self.game.num_actions)), keys, actions)
         return actions
 
     def policy(
         self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
     ) -> NDArray[np.float64]:
         """Equal probabilities over the legal actions."""
-        probabilities: NDArray[np.float64] = mask / mask.sum()
+        probabilities: NDArray[np.float64] = as_masks(mask, (self.game.num_actions,)) / mask.sum()
         return probabilities
 
 
@@ -117,7 +119,15 @@ AGENTS: dict[str, Callable[[Game], Any]] = {"random": RandomAgent}
 
 
 def register_agent(name: str, factory: Callable[[Game], Any]) -> None:
-    """Make an agent known by name, for `opponents=…`, records and the command line."""
+    """Make an agent known by name, for `opponents=…`, records and the command line.
+
+    Raises
+    ------
+    InvalidOption
+        If the name is no text or the factory cannot be called.
+    """
+    if not isinstance(name, str) or not callable(factory):
+        raise InvalidOption(f"expected a name and a function of a game, got {brief(name)} and {brief(factory)}")
     AGENTS[name] = factory
 
 
@@ -135,8 +145,8 @@ def make_agent(agent: Any, game: Game) -> Any:
             hint = f"did you mean {near[0]!r}?" if near else "`import fruit_agents` registers the baselines"
             raise InvalidOption(f"unknown agent: expected one of {sorted(AGENTS)}, got {agent!r}; {hint}")
         return AGENTS[agent](game)
-    if not callable(getattr(agent, "act", None)):
-        raise InvalidOption(f"expected the name of an agent or an object with act(), got {agent!r}")
+    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
+        raise InvalidOption(f"expected the name of an agent or an object with act(), got {brief(agent)}")
     return agent
 
 
@@ -145,12 +155,13 @@ def ask(agent: Any, state: State, seat: int, agent_seed: int) -> Any:
 
     The key depends on agent seed, game seed, seat and decision number alone.
     """
-    from fruit_envs.core.state import decision_key
+    from fruit_envs.core.keys import decision_key
 
-    key = decision_key(agent_seed, state.seed, seat, state.decisions)
+    key = decision_key(as_key(agent_seed, "agent seed"), state.seed, seat, state.decisions)
     wants_view = getattr(agent, "uses_view", True) and state.game.options["memory"] == "perfect"
     view = state.view(seat, key) if wants_view else None
-    return agent.act(state.observation(seat), state.legal(seat), view, key)
+    # Copies: rows of one state lie side by side, and an agent may not look at its neighbour's.
+    return agent.act(state.observation(seat).copy(), state.legal(seat).copy(), view, key)
 
 
 def missing_extra(package: str, extra: str) -> MissingExtra:

@@ -19,9 +19,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fruit_envs.core import jit
+from fruit_envs.core.checks import whole_number
+from fruit_envs.core.errors import InvalidOption, brief
 from fruit_envs.core.jit import helper, load, store, wrapping
 
 __all__ = [
+    "CHOICE",
+    "FUTURE",
+    "REDRAW",
     "Outcomes",
     "Tape",
     "chance",
@@ -31,6 +36,7 @@ __all__ = [
     "shuffle",
     "shuffle_outcomes",
     "stream_of",
+    "stream_of_key",
 ]
 
 #: Forced outcomes: (kind, index) -> number below the bound of that draw.
@@ -41,6 +47,7 @@ T = TypeVar("T")
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_HEAD = 4  # numbers before the triples in the buffer of a `Tape`
 _LOW, _ZERO, _ONE = np.uint64(0xFFFFFFFF), np.uint64(0), np.uint64(1)
 
 
@@ -56,6 +63,16 @@ def mix(z: Any) -> Any:
 def stream_of(seed: Any) -> Any:
     """The stream (uint64) of a seed or key; neighbouring seeds give unrelated streams."""
     return mix(np.uint64(seed) + _GAMMA)
+
+
+#: What a key may be used for. Each use has a stream of its own, so that a redrawn world says nothing of a coin.
+REDRAW, FUTURE, CHOICE = 1, 2, 3
+
+
+@wrapping
+def stream_of_key(key: Any, use: Any) -> Any:
+    """The stream (uint64) of one use of a key."""
+    return stream_of(mix(np.uint64(key) + np.uint64(use) * _M1))
 
 
 @wrapping
@@ -87,11 +104,15 @@ def draw(stream: Any, counter: Any, bound: Any) -> Any:
 def _from_tape(tape: Any, kind: Any, index: Any, bound: Any) -> Any:
     """The forced outcome of this draw, or -1 after noting that it was made (see `Tape` for the buffer)."""
     for i in range(load(tape, 0)):
-        if load(tape, 3 + 3 * i) == kind and load(tape, 4 + 3 * i) == index:
-            return load(tape, 5 + 3 * i)
+        if load(tape, _HEAD + 3 * i) == kind and load(tape, _HEAD + 1 + 3 * i) == index:
+            outcome = load(tape, _HEAD + 2 + 3 * i)
+            if 0 <= outcome < bound:
+                return outcome
+            store(tape, 3, 1)  # impossible: `Tape` raises once this call is over
+            return 0
     noted = load(tape, 1)
     if noted < load(tape, 2):
-        at = 3 + 3 * (load(tape, 0) + noted)
+        at = _HEAD + 3 * (load(tape, 0) + noted)
         store(tape, at, kind)
         store(tape, at + 1, index)
         store(tape, at + 2, bound)
@@ -105,7 +126,7 @@ def chance(state: Any, kind: Any, index: Any, bound: Any) -> Any:
     if state.tape != _ZERO:
         forced = _from_tape(state.tape, np.int64(kind), np.int64(index), np.int64(bound))
         if forced >= 0:
-            return forced % bound  # a malformed tape may not lead outside an array
+            return forced
     return draw(state.stream, (np.int64(kind) << 32) + index, bound)
 
 
@@ -138,16 +159,29 @@ def shuffle(state: Any, kind: Any, first: Any, order: Any, size: Any, count: Any
 class Tape:
     """Forced outcomes for one native call, and the notes of what else was drawn.
 
-    The buffer holds int64: how many outcomes are forced, how many other draws were noted, room for notes,
-    then triples (kind, index, outcome) and triples (kind, index, bound).
+    The buffer holds int64: how many outcomes are forced, how many other draws were noted, room for notes, whether a
+    forced outcome was impossible, then triples (kind, index, outcome) and triples (kind, index, bound).
+
+    Raises
+    ------
+    InvalidOption
+        For outcomes that are no whole numbers, and at the end of `attached` for one that its draw cannot have.
     """
 
     def __init__(self, outcomes: Outcomes, room: int = 1024) -> None:
-        flat = [number for (kind, index), outcome in outcomes.items() for number in (kind, index, outcome)]
+        try:
+            flat: list[Any] = [
+                whole_number(x, 0, 2**31) for (kind, index), outcome in outcomes.items() for x in (kind, index, outcome)
+            ]
+        except (AttributeError, TypeError, ValueError):
+            flat = [None]
+        if None in flat:
+            raise InvalidOption(f"outcomes: expected (kind, index) -> number, all whole, got {brief(outcomes)}")
+        self._outcomes = outcomes
         self._forced = len(outcomes)
-        self._buffer = np.zeros(3 + len(flat) + 3 * room, np.int64)
-        self._buffer[:3] = self._forced, 0, room
-        self._buffer[3 : 3 + len(flat)] = flat
+        self._buffer = np.zeros(_HEAD + len(flat) + 3 * room, np.int64)
+        self._buffer[:_HEAD] = self._forced, 0, room, 0
+        self._buffer[_HEAD : _HEAD + len(flat)] = flat
 
     @contextmanager
     def attached(self, states: np.ndarray) -> Iterator[None]:
@@ -160,11 +194,13 @@ class Tape:
         finally:
             states["tape"] = 0
             del jit.BUFFERS[address]
+        if self._buffer[3]:
+            raise InvalidOption(f"outcomes: expected numbers below the bound of each draw, got {brief(self._outcomes)}")
 
     @property
     def draws(self) -> list[tuple[int, int, int]]:
         """Every draw that was not forced, in order, as (kind, index, bound)."""
-        start = 3 + 3 * self._forced
+        start = _HEAD + 3 * self._forced
         rows = self._buffer[start : start + 3 * int(self._buffer[1])].reshape(-1, 3).tolist()
         return [(kind, index, bound) for kind, index, bound in rows]
 

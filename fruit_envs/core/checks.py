@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.errors import IllegalAction, InvalidOption
+from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, brief
 
-__all__ = ["SEED_LIMIT", "as_action", "as_seed", "entropy", "whole_number"]
+__all__ = ["SEED_LIMIT", "as_action", "as_key", "as_mapping", "as_masks", "as_seed", "entropy", "whole_number"]
 
 #: Episode seeds are below this, so that any of them is exact as a float64 and in JSON.
 SEED_LIMIT = 2**53
@@ -37,7 +38,7 @@ def as_action(action: Any, num_actions: int) -> int:
     """
     number = whole_number(action, 0, num_actions - 1)
     if number is None:
-        raise IllegalAction(f"expected an action id 0..{num_actions - 1} as an integer, got {action!r}")
+        raise IllegalAction(f"expected an action id 0..{num_actions - 1} as an integer, got {brief(action)}")
     return number
 
 
@@ -53,8 +54,50 @@ def as_seed(seed: Any) -> int:
         return seed
     number = whole_number(seed, 0, SEED_LIMIT - 1)
     if number is None:
-        raise InvalidOption(f"expected a seed 0..2^53 - 1, got {seed!r}")
+        raise InvalidOption(f"expected a seed 0..2^53 - 1, got {brief(seed)}")
     return number
+
+
+def as_key(key: Any, what: str = "key") -> int:
+    """A key, or an agent's seed, as a plain int.
+
+    Raises
+    ------
+    InvalidOption
+        If it is not a whole number 0..2^64 - 1.
+    """
+    number = whole_number(key, 0, 2**64 - 1)
+    if number is None:
+        raise InvalidOption(f"expected the {what} as a number 0..2^64 - 1, got {brief(key)}")
+    return number
+
+
+def as_mapping(value: Any, what: str) -> Mapping[str, Any]:
+    """A mapping, or an empty one for None.
+
+    Raises
+    ------
+    InvalidOption
+        For anything else.
+    """
+    if value is not None and not isinstance(value, Mapping):
+        raise InvalidOption(f"{what}: expected a mapping or None, got {brief(value)}")
+    return value or {}
+
+
+def as_masks(masks: Any, shape: tuple[int, ...]) -> Any:
+    """Masks that compiled code may read: int8, C-contiguous, of this shape, each with a legal action.
+
+    Raises
+    ------
+    InvalidBuffer
+        For anything else.
+    """
+    fits = isinstance(masks, np.ndarray) and masks.dtype == np.int8 and masks.shape == shape
+    if not fits or not masks.flags.c_contiguous or not masks.any(axis=-1).all():
+        came = f"{masks.dtype} {masks.shape}" if isinstance(masks, np.ndarray) else brief(masks)
+        raise InvalidBuffer(f"expected a C-contiguous int8 mask {shape} with something legal in each row, got {came}")
+    return masks
 
 
 def entropy() -> int:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import reprlib
+from typing import Any
+
 __all__ = [
+    "AgentError",
     "FruitEnvsError",
     "IllegalAction",
     "InvalidBuffer",
@@ -13,6 +17,7 @@ __all__ = [
     "MissingExtra",
     "NoView",
     "NotReset",
+    "brief",
 ]
 
 
@@ -40,6 +45,10 @@ class InvalidBuffer(FruitEnvsError, ValueError):
     """An array of the wrong dtype, shape or memory order handed to the batch engine."""
 
 
+class AgentError(FruitEnvsError, RuntimeError):
+    """An opponent answered illegally; names it. The game is as it was before the call."""
+
+
 class InvalidRecord(FruitEnvsError, ValueError):
     """A game record that is malformed or that the rules do not reproduce; names the event."""
 
@@ -54,3 +63,11 @@ class NoView(FruitEnvsError, RuntimeError):
 
 class MissingExtra(FruitEnvsError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
+
+
+def brief(value: Any) -> str:
+    """What came, short enough for a message however large, deep or odd it is."""
+    try:
+        return reprlib.repr(value)
+    except Exception:  # a repr may do anything: numbers of 5,000 digits refuse theirs
+        return f"<{type(value).__name__}>"

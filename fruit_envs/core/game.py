@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import Any
@@ -16,12 +16,12 @@ from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.chance import Outcomes, enumerate_chance
 from fruit_envs.core.checks import as_seed, entropy, whole_number
 from fruit_envs.core.contract import as_records, memory_of, new_memory
-from fruit_envs.core.errors import IllegalAction, InvalidOption, InvalidSeat
+from fruit_envs.core.errors import IllegalAction, InvalidOption, InvalidSeat, brief
 from fruit_envs.core.layout import Layout
 from fruit_envs.core.options import resolve
 from fruit_envs.core.state import State
 
-__all__ = ["Game", "load"]
+__all__ = ["Game", "as_game", "load"]
 
 
 class Game:
@@ -45,7 +45,8 @@ class Game:
     name
         A registered game.
     rules
-        A rules record to use as it is, such as that of a shrunken game; options are then those of the record.
+        A rules record to use as it is, such as that of a shrunken game; `options` are then those that every record
+        holds, and the game cannot be recorded.
     **options
         The game's options.
 
@@ -55,40 +56,39 @@ class Game:
         For an unknown game or option, or a value outside the option's domain.
     """
 
-    def __init__(self, name: str, *, rules: np.ndarray | None = None, **options: Any) -> None:
-        if name not in GAMES:
-            near = get_close_matches(str(name), GAMES, 1)
+    def __init__(self, name: str, /, *, rules: np.ndarray | None = None, **options: Any) -> None:
+        if not isinstance(name, str) or name not in GAMES:
+            near = get_close_matches(str(name), GAMES, 1) if isinstance(name, str) else []
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InvalidOption(f"unknown game: expected one of {sorted(GAMES)}, got {name!r}{hint}")
+            raise InvalidOption(f"unknown game: expected one of {sorted(GAMES)}, got {brief(name)}{hint}")
         self.name = name
         self.title, self.version = GAMES[name].title, GAMES[name].version
         components = self.module("components")
-        resolved = resolve(name, components.OPTIONS, options)
+        #: Whether the rules record was made by hand rather than from options.
+        self.custom = rules is not None
         if rules is None:
+            resolved = resolve(name, components.OPTIONS, options)
             rules = components.make_rules(resolved)
         else:
             if options:
                 raise InvalidOption(f"expected either a rules record or options, got both: {sorted(options)}")
-            if (
-                not isinstance(rules, np.ndarray)
-                or rules.dtype.fields != components.RULES.fields
-                or rules.shape != (1,)
-            ):
-                raise InvalidOption(f"expected a rules record of {name}, shape (1,), got {rules!r}")
-            rules = rules.copy()
-            rules.flags.writeable = False
-            resolved["num_players"] = int(rules[0]["num_players"])
+            fields = components.RULES.fields
+            if not isinstance(rules, np.ndarray) or rules.dtype.fields != fields or rules.shape != (1,):
+                raise InvalidOption(f"expected a rules record of {name}, shape (1,), got {brief(rules)}")
+            components.check_rules(rules)
+            resolved = _common_options(rules[0])
         self.options: Mapping[str, Any] = MappingProxyType(resolved)
-        self.rules: np.ndarray = as_records(rules)
-        self.num_players = int(rules[0]["num_players"])
-        self.num_actions = int(rules[0]["num_actions"])
+        # On a bytes object, so that nobody can make it writable: compiled code trusts it.
+        self.rules: np.ndarray = as_records(np.frombuffer(rules.tobytes(), components.RULES))
+        self.num_players = int(self.rules[0]["num_players"])
+        self.num_actions = int(self.rules[0]["num_actions"])
         self._kernels = self.module("rules").kernels
         observation = self.module("observation")
-        self.layout = Layout(observation.blocks(rules), self._kernels.observation)
+        self.layout = Layout(observation.blocks(self.rules), self._kernels.observation)
         self.functions: Any = self._kernels.table()
-        self.rules_memory: np.ndarray = memory_of(self.rules)[0]
         self.state_dtype: np.dtype = self._kernels.state
         self.blank: np.ndarray = new_memory(self.state_dtype, 1)[0]
+        self.rules_memory: np.ndarray = memory_of(self.rules)[0]
 
     def module(self, part: str) -> ModuleType:
         """The game's components, rules, observation or text module."""
@@ -99,7 +99,7 @@ class Game:
         return f"Game({self.name!r}{given})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.name, self.rules, dict(self.options))
+        return _restore, (self.name, self.rules.tobytes() if self.custom else None, tuple(self.options.items()))
 
     def __deepcopy__(self, _memo: Any) -> Game:
         return self  # nothing in it changes
@@ -141,9 +141,11 @@ class Game:
         """
         try:
             return self._action_ids[text]
-        except KeyError:
+        except (KeyError, TypeError):
             near = get_close_matches(str(text), self._action_ids, 3)
-            raise IllegalAction(f"expected the name of an action of {self.name} (near: {near}), got {text!r}") from None
+            raise IllegalAction(
+                f"expected the name of an action of {self.name} (near: {near}), got {brief(text)}"
+            ) from None
 
     def deal(self, seed: int | None = None, *, outcomes: Outcomes | None = None) -> State:
         """A new game, see `State`.
@@ -182,22 +184,47 @@ class Game:
             return seat
         number = whole_number(seat, 0, self.num_players - 1)
         if number is None:
-            raise InvalidSeat(f"expected a seat 0..{self.num_players - 1}, got {seat!r}")
+            raise InvalidSeat(f"expected a seat 0..{self.num_players - 1}, got {brief(seat)}")
         return number
 
 
-def _restore(name: str, rules: np.ndarray, options: dict[str, Any]) -> Game:
-    game = Game.__new__(Game)
-    try:
-        Game.__init__(game, name, **options)
-        same = bytes(game.rules.tobytes()) == rules.tobytes()
-    except InvalidOption:
-        same = False
-    if not same:
-        Game.__init__(game, name, rules=rules)
-    return game
+def _common_options(record: Any) -> dict[str, Any]:
+    """The options that every rules record holds."""
+    return {
+        "num_players": int(record["num_players"]),
+        "memory": "tabletop" if record["tabletop"] else "perfect",
+        "reward": "margin" if record["margin"] else "win",
+        "margin_scale": float(record["margin_scale"]),
+        "reward_timing": "as_scored" if record["as_scored"] else "end",
+    }
 
 
-def load(name: str, **options: Any) -> Game:
+@lru_cache(maxsize=64)
+def _restore(name: str, rules: bytes | None, options: tuple[tuple[str, Any], ...]) -> Game:
+    """Unpickling: states of one game share it."""
+    if rules is None:
+        return Game(name, **dict(options))
+    dtype = import_module(f"{GAMES[name].package}.components").RULES
+    return Game(name, rules=np.frombuffer(rules, dtype))
+
+
+def load(name: str, /, **options: Any) -> Game:
     """The game of this name with these options; see `Game`."""
+    if "rules" in options:
+        raise InvalidOption("unknown option 'rules': expected options; Game(name, rules=...) takes a rules record")
     return Game(name, **options)
+
+
+def as_game(game: str | Game, options: Mapping[str, Any]) -> Game:
+    """The game of a face: from a name with options, or a `Game` as it is.
+
+    Raises
+    ------
+    InvalidOption
+        For a `Game` with options, or anything that is neither.
+    """
+    if isinstance(game, Game):
+        if options:
+            raise InvalidOption(f"expected either a Game or options, got both: {sorted(options)}")
+        return game
+    return load(game, **options)

@@ -148,7 +148,7 @@ def wrapping(function: F) -> F:
 
 
 def loop(function: F) -> F:
-    """Compile a loop over games, once per state type; it releases the GIL and starts no threads."""
+    """Compile a loop over games, once for all of them; it releases the GIL and starts no threads."""
     with _caching() as cached:
         return numba.njit(cache=cached, nogil=True, _nrt=False)(function)
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike
 
-from fruit_envs.core.errors import InvalidBuffer
+from fruit_envs.core.errors import InvalidBuffer, InvalidOption, brief
 
 __all__ = ["Block", "Layout"]
 
@@ -77,7 +77,10 @@ class Layout:
 
     def block(self, observation: np.ndarray, name: str) -> np.ndarray:
         """A view of one block in its logical shape; leading axes of a batch of observations stay."""
-        shape = next(block.shape for block in self.blocks if block.name == name)
+        shapes = {block.name: block.shape for block in self.blocks}
+        if name not in shapes:
+            raise InvalidOption(f"expected a block, one of {list(shapes)}, got {brief(name)}")
+        shape = shapes[name]
         return observation[..., self._slices[name]].reshape(*observation.shape[:-1], *shape)
 
     def _spread(self, values: Sequence[float], dtype: DTypeLike) -> np.ndarray:
@@ -120,8 +123,9 @@ class Layout:
             Block name to nested lists of whole numbers, of label lists (sets), or of labels or None (choices). A
             block of one number decodes to that number.
         """
-        if observation.shape != (self.size,):
-            raise InvalidBuffer(f"expected an observation of shape ({self.size},), got {observation.shape}")
+        if getattr(observation, "shape", None) != (self.size,):
+            came = getattr(observation, "shape", None) or brief(observation)
+            raise InvalidBuffer(f"expected an observation of shape ({self.size},), got {came}")
         return {b.name: _decode(b, self.block(observation, b.name)) for b in self.blocks}
 
 

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from fruit_envs.core.chance import draw, mix, stream_of
+from fruit_envs.core.chance import CHOICE, FUTURE, REDRAW, draw, mix, stream_of, stream_of_key
 from fruit_envs.core.contract import APPLY, DEAL, LEGAL, MAX_SEATS, OBSERVE, REDEAL, RUNNING, SCORES, SHARES
 from fruit_envs.core.jit import JIT, call, get8, helper, loop, lowest_bit, parallel_loop, wrapping
-
-__all__ = ["advance", "deal_batch", "deal_one", "find_illegal", "sample_batch", "seed_after", "step_batch"]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _ONES, _TOPS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
@@ -164,9 +162,9 @@ def one_row(functions: Any, rules: Any, state: Any, which: Any, out: Any) -> Non
 @loop
 def one_redeal(functions: Any, rules: Any, state: Any, seat: Any, key: Any) -> Any:
     """Redraw what a seat cannot know, the future's chance too; returns pending + 65536 * over."""
-    stream = stream_of(np.uint64(key))
-    _set_chance(state, mix(stream) >> _S11, stream_of(stream))
-    call(functions[REDEAL], (rules, state, np.int64(seat), stream))
+    future = stream_of_key(key, FUTURE)
+    _set_chance(state, mix(future) >> _S11, future)
+    call(functions[REDEAL], (rules, state, np.int64(seat), stream_of_key(key, REDRAW)))
     return _status(state)
 
 
@@ -237,20 +235,20 @@ def seed_after(seed: Any) -> Any:
 @loop
 def draw_one(key: Any, bound: Any) -> Any:
     """A number below `bound`, drawn from a key."""
-    return draw(stream_of(np.uint64(key)), 0, bound)
+    return draw(stream_of_key(key, CHOICE), 0, bound)
 
 
 @loop
 def pick_one(mask: Any, key: Any) -> Any:
     """A uniformly random legal action, drawn from a key."""
-    return pick(mask, stream_of(np.uint64(key)))
+    return pick(mask, stream_of_key(key, CHOICE))
 
 
 @loop
 def pick_rows(masks: Any, keys: Any, actions: Any) -> None:
     """`pick_one` of every row."""
     for i in range(masks.shape[0]):
-        actions[i] = pick(masks[i], stream_of(keys[i]))
+        actions[i] = pick(masks[i], stream_of_key(keys[i], CHOICE))
 
 
 @loop
@@ -291,7 +289,8 @@ def _step_batch(
     n = np.int64(rules[0].num_players)
     for i in prange(states.shape[0]):
         state = states[i]
-        status = decide(functions, rules[0], state, seats[i], actions[i])
+        seat = lowest_bit(np.int64(_status(state)))  # not from `seats`, which callers may write to
+        status = decide(functions, rules[0], state, seat, actions[i])
         ended = status >> 16
         over[i] = ended
         if ended != RUNNING or rules[0].as_scored:

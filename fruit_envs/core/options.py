@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.core.checks import whole_number
-from fruit_envs.core.errors import InvalidOption
+from fruit_envs.core.errors import InvalidOption, brief
 
 __all__ = ["Option", "common_options", "resolve", "whole"]
 
@@ -42,7 +41,7 @@ class Option:
         if self.choices is not None:
             # By type too: 1 == True, and an option that takes one should not take the other.
             if not any(type(value) is type(choice) and value == choice for choice in self.choices):
-                raise InvalidOption(f"option {self.name}: expected one of {self.choices}, got {value!r}")
+                raise InvalidOption(f"option {self.name}: expected one of {self.choices}, got {brief(value)}")
             return value
         return self.check(value) if self.check else value
 
@@ -53,19 +52,17 @@ def whole(name: str, low: int, high: int) -> Callable[[Any], int]:
     def check(value: Any) -> int:
         number = whole_number(value, low, high)
         if number is None:
-            raise InvalidOption(f"option {name}: expected a whole number {low}..{high}, got {value!r}")
+            raise InvalidOption(f"option {name}: expected a whole number {low}..{high}, got {brief(value)}")
         return number
 
     return check
 
 
-def _positive(value: Any) -> float:
-    if (
-        isinstance(value, (bool, np.bool_))
-        or not isinstance(value, (int, float, np.number))
-        or not 0 < value < math.inf
-    ):
-        raise InvalidOption(f"option margin_scale: expected a positive finite number, got {value!r}")
+def _scale(value: Any) -> float:
+    low, high = 1e-6, 1e6  # rewards stay finite, and never vanish
+    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not real or not low <= value <= high:
+        raise InvalidOption(f"option margin_scale: expected a number {low}..{high}, got {brief(value)}")
     return float(value)
 
 
@@ -94,7 +91,7 @@ def common_options(players: tuple[int, int], num_players: int, margin_scale: flo
             'zero-sum win share ("win") or own score minus the mean of the others\' ("margin")',
             ("win", "margin"),
         ),
-        Option("margin_scale", margin_scale, 'divides the rewards of reward="margin"', check=_positive),
+        Option("margin_scale", margin_scale, 'divides the rewards of reward="margin"', check=_scale),
         Option(
             "reward_timing",
             "end",
@@ -115,7 +112,7 @@ def resolve(game: str, declared: Sequence[Option], given: Mapping[str, Any]) -> 
     names = [option.name for option in declared]
     for name in given:
         if name not in names:
-            raise InvalidOption(f"unknown option {name!r} for {game}: expected one of {', '.join(names)}")
+            raise InvalidOption(f"unknown option {brief(name)} for {game}: expected one of {', '.join(names)}")
     options = {option.name: option.validated(given.get(option.name, option.default)) for option in declared}
     if options["reward_timing"] == "as_scored" and options["reward"] != "margin":
         raise InvalidOption(f'reward_timing="as_scored" needs reward="margin", got reward={options["reward"]!r}')

@@ -13,8 +13,9 @@ from typing import Any
 from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.checks import as_seed, entropy
-from fruit_envs.core.errors import FruitEnvsError, InvalidOption, InvalidRecord
-from fruit_envs.core.game import Game
+from fruit_envs.core.errors import FruitEnvsError, InvalidOption, InvalidRecord, brief
+from fruit_envs.core.game import Game, as_game, load
+from fruit_envs.core.options import whole
 from fruit_envs.core.state import State
 
 __all__ = ["FORMAT", "record", "replay"]
@@ -68,17 +69,17 @@ def _recorded(
     starter: int | None,
     options: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
-    if isinstance(game, str):
-        game = Game(game, **options)
-    elif options:
-        raise InvalidOption(f"expected either a Game or options, got both: {sorted(options)}")
+    game = as_game(game, options)
+    if game.custom:
+        raise InvalidOption("expected a game made from options, which a record can name; got one from a rules record")
+    games = whole("games", 1, 2**31)(games)
     seated = _seated(agents, game)
     first = as_seed(entropy() - games if seed is None else seed)
     forced = None
     if starter is not None:
         forced = game.module("components").reset_outcomes(game.rules, {"starter": starter})
         if not forced:
-            raise InvalidOption(f"{game.name} has no starter to name, got starter={starter!r}")
+            raise InvalidOption(f"{game.name} has no starter to name, got starter={brief(starter)}")
     for g in range(games):
         state = game.deal(first + g, outcomes=forced)
         text = game.module("text")
@@ -164,24 +165,24 @@ def replay(record: Mapping[str, Any]) -> State:
 
 def _checked(record: Mapping[str, Any]) -> Game:
     if not isinstance(record, Mapping) or set(record) != set(_KEYS):
-        got = sorted(record) if isinstance(record, Mapping) else type(record).__name__
-        raise InvalidRecord(f"expected an object with the keys {sorted(_KEYS)}, got {got}")
+        got = sorted(map(str, record)) if isinstance(record, Mapping) else type(record).__name__
+        raise InvalidRecord(f"expected an object with the keys {sorted(_KEYS)}, got {brief(got)}")
     if record["format"] != FORMAT:
-        raise InvalidRecord(f"expected format {FORMAT!r}, got {record['format']!r}")
+        raise InvalidRecord(f"expected format {FORMAT!r}, got {brief(record['format'])}")
     if not isinstance(record["options"], Mapping) or "num_players" not in record["options"]:
-        raise InvalidRecord(f"expected options with num_players, got {record['options']!r}")
+        raise InvalidRecord(f"expected options with num_players, got {brief(record['options'])}")
     try:
         _check_options(record["game"], record["options"])
-        game = Game(record["game"], **record["options"])
+        game = load(record["game"], **record["options"])
         if record["seed"] is not None:
             as_seed(record["seed"])
     except (FruitEnvsError, TypeError) as error:
         raise InvalidRecord(f"expected a game and options that exist: {error}") from error
     if type(record["version"]) is not int or record["version"] != game.version:
-        raise InvalidRecord(f"expected version {game.version} of {game.name}, got {record['version']!r}")
+        raise InvalidRecord(f"expected version {game.version} of {game.name}, got {brief(record['version'])}")
     agents = record["agents"]
     if not isinstance(agents, list) or len(agents) != game.num_players or not all(isinstance(a, str) for a in agents):
-        raise InvalidRecord(f"expected {game.num_players} agent names, got {agents!r}")
+        raise InvalidRecord(f"expected {game.num_players} agent names, got {brief(agents)}")
     events = record["events"]
     if not isinstance(events, list) or not all(isinstance(e, dict) and "event" in e for e in events):
         raise InvalidRecord("expected events as a list of objects with the key 'event'")
@@ -191,14 +192,14 @@ def _checked(record: Mapping[str, Any]) -> Game:
 def _check_options(name: Any, options: Mapping[str, Any]) -> None:
     """Refuse what a record may not hold: reward timing, and paths (replaying a record opens no file)."""
     if not isinstance(name, str) or name not in GAMES:
-        raise InvalidOption(f"unknown game {name!r}")
+        raise InvalidOption(f"unknown game {brief(name)}")
     declared = {option.name: option for option in import_module(f"{GAMES[name].package}.components").OPTIONS}
     for key, value in options.items():
         option = declared.get(key)
         if key == "reward_timing":
             raise InvalidOption("expected no reward_timing, which is not a rule")
         if option is not None and option.choices is None and isinstance(value, str) and value != option.default:
-            raise InvalidOption(f"option {key}: expected {option.default!r} or a whole table, got {value!r}")
+            raise InvalidOption(f"option {key}: expected {option.default!r} or a whole table, got {brief(value)}")
 
 
 def _replayed(game: Game, events: list[dict[str, Any]], state: State, forced: Any, source: str = "") -> State:
@@ -213,7 +214,7 @@ def _replayed(game: Game, events: list[dict[str, Any]], state: State, forced: An
             if number >= len(events):
                 raise InvalidRecord(f"event {number}: expected {event}{source}, got the end of the record")
             if not _same(normalised(event), normalised(events[number])):
-                raise InvalidRecord(f"event {number}: expected {event}{source}, got {events[number]}")
+                raise InvalidRecord(f"event {number}: expected {event}{source}, got {brief(events[number])}")
             produced.append(event)
 
     check(text.deal_events(state))
@@ -226,7 +227,7 @@ def _replayed(game: Game, events: list[dict[str, Any]], state: State, forced: An
                 raise InvalidRecord(f"event {number}: {error}") from error
             check(text.decision_events(before, seat, action, state))
     if not state.over or len(produced) < len(events):
-        rest = events[len(produced)] if len(produced) < len(events) else "no more events"
+        rest = brief(events[len(produced)]) if len(produced) < len(events) else "no more events"
         raise InvalidRecord(f"event {len(produced)}: expected {'the end' if state.over else 'a decision'}, got {rest}")
     return state
 
@@ -262,4 +263,4 @@ def _compare(what: str, got: Any, expected: Sequence[float]) -> None:
         else:
             fits = fits and type(a) in (int, float) and b - _TOLERANCE <= a <= b + _TOLERANCE
     if not fits:
-        raise InvalidRecord(f"{what}: expected {list(expected)}, got {got}")
+        raise InvalidRecord(f"{what}: expected {list(expected)}, got {brief(got)}")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from fruit_envs.core import loops
 from fruit_envs.core.chance import Outcomes, Tape, enumerate_chance
-from fruit_envs.core.checks import as_action
+from fruit_envs.core.checks import as_action, as_key
 from fruit_envs.core.contract import (
     MAX_SEATS,
     REVEAL,
-    RUNNING,
     SCORES,
     SHARES,
     TRUNCATED,
@@ -23,55 +23,43 @@ from fruit_envs.core.contract import (
     new_records,
     records_of,
 )
-from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidSeat, NoView
+from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, InvalidSeat, NoView, brief
 from fruit_envs.core.jit import word
+from fruit_envs.core.keys import decision_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fruit_envs.core.game import Game
 
-__all__ = ["State", "View", "decision_key"]
+__all__ = ["State", "View"]
 
 #: The seats of each pattern of `pending` bits, and the lowest of them (-1 where nobody is asked).
 _SEATS = tuple(tuple(s for s in range(MAX_SEATS) if bits >> s & 1) for bits in range(2**MAX_SEATS))
 _LOWEST = tuple(seats[0] if seats else -1 for seats in _SEATS)
+_READY = tuple(seats[0] if seats else None for seats in _SEATS)
 
-_advance = loops.advance
+_advance: Any = loops.advance
 
-#: Rows of masks and observations that a state hands out before it takes new memory.
-_ROWS = 32
+#: Rows of masks and observations that a state takes memory for at once: few at first, since most copies that a search
+#: makes decide once, then more.
+_FIRST_ROWS, _MOST_ROWS = 2, 16
 
-
-def decision_key(agent_seed: int, game_seed: int, seat: int, decision: int) -> int:
-    """The key (uint64) of one decision of one agent: equal in a batch, a single environment and a replay."""
-    key = agent_seed
-    for part in (game_seed, seat, decision):
-        key = _mix((key + 0x9E3779B97F4A7C15) ^ part)
-    return key
-
-
-def _mix(z: int) -> int:
-    """`chance.mix` on Python integers: keys are made outside compiled code."""
-    z &= 0xFFFFFFFFFFFFFFFF
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
-    return z ^ (z >> 31)
+_CHECKSUM = 16  # bytes
 
 
 class State:
     """One game in progress.
 
-    Made by `Game.deal`. Arrays that it hands out are never written again.
+    Made by `Game.deal`. It holds the whole truth: hand agents a `View`. Every array that it returns is the caller's: it
+    is returned once, and not written again.
 
     Attributes
     ----------
     game : Game
-    seat : int
-        The lowest seat that may decide now, -1 when the game is over.
     """
 
-    __slots__ = ("_masks", "_memory", "_observations", "_pending", "_row", "_rowed", "_table", "game", "seat")
+    __slots__ = ("_mask_of", "_memory", "_observation_of", "_pending", "_row", "_table", "game")
 
     def __init__(self, game: Game, records: np.ndarray) -> None:
         header = records[0]
@@ -80,29 +68,27 @@ class State:
     def _begin(self, game: Game, memory: np.ndarray, pending: int) -> None:
         self.game = game
         self._memory = memory
-        self._set_pending(pending)
-        self._rowed = -1  # the seat whose mask and observation lie in the current row
-        self._row = _ROWS - 1
+        self._pending = pending  # the header's `pending`, and above its bits `over`
+        # The seats whose mask and observation lie ready in the current row, None once they were handed out.
+        self._mask_of: int | None = None
+        self._observation_of: int | None = None
+        self._row = -1
+        self._table: tuple[Any, ...] = ()
 
-    def _set_pending(self, pending: int) -> None:
-        """Take over the header's `pending`, and above its bits `over`, from the record."""
-        self._pending = pending
-        self.seat = _LOWEST[pending & 0xFFFF]
-
-    @classmethod
+    @staticmethod
     def dealt(
-        cls, game: Game, seed: int, outcomes: Outcomes | None = None, draws: list[tuple[int, int, int]] | None = None
-    ) -> Self:
+        game: Game, seed: int, outcomes: Outcomes | None = None, draws: list[tuple[int, int, int]] | None = None
+    ) -> State:
         """A new game; `draws` collects the chance events that `outcomes` do not force."""
-        state = cls.__new__(cls)
+        state = State.__new__(State)
         memory = copy_memory(game.blank)
         state._begin(game, memory, 0)
         if outcomes is None and draws is None:
-            state._set_pending(loops.deal_one(game.functions, game.rules_memory, memory, seed))
+            state._pending = loops.deal_one(game.functions, game.rules_memory, memory, seed)
             return state
         tape = Tape(outcomes or {})
         with tape.attached(state.records):
-            state._set_pending(loops.deal_one(game.functions, game.rules_memory, memory, seed))
+            state._pending = loops.deal_one(game.functions, game.rules_memory, memory, seed)
         if draws is not None:
             draws.extend(tape.draws)
         return state
@@ -120,9 +106,14 @@ class State:
         return _SEATS[self._pending & 0xFFFF]
 
     @property
+    def seat(self) -> int:
+        """The lowest seat that may decide now, -1 when the game is over."""
+        return _LOWEST[self._pending & 0xFFFF]
+
+    @property
     def over(self) -> bool:
         """Whether the game has ended, by its rules or by a cap."""
-        return self.seat < 0
+        return self._pending >= 65536
 
     @property
     def truncated(self) -> bool:
@@ -143,8 +134,9 @@ class State:
 
     def legal(self, seat: int) -> NDArray[np.int8]:
         """The action mask of a seat: int8, shape (num_actions,), 0/1; all 0 where it is not asked."""
-        if seat == self._rowed and type(seat) is int:
-            return self._masks[self._row]  # type: ignore[no-any-return]
+        if type(seat) is int and seat == self._mask_of:
+            self._mask_of = None
+            return self._table[3][self._row]  # type: ignore[no-any-return]
         seat = self.game.seat(seat)
         mask = np.empty(self.game.num_actions, np.int8)
         loops.one_legal(self.game.functions, self.game.rules_memory, self._memory, seat, mask)
@@ -156,8 +148,9 @@ class State:
 
     def observation(self, seat: int) -> np.ndarray:
         """The observation of a seat, shape (game.layout.size,), of the game's integer dtype."""
-        if seat == self._rowed and type(seat) is int:
-            return self._observations[self._row]  # type: ignore[no-any-return]
+        if type(seat) is int and seat == self._observation_of:
+            self._observation_of = None
+            return self._table[4][self._row]  # type: ignore[no-any-return]
         seat = self.game.seat(seat)
         out = np.empty(self.game.layout.size, self.game.layout.dtype)
         loops.one_observation(self.game.functions, self.game.rules_memory, self._memory, seat, out)
@@ -189,31 +182,40 @@ class State:
             If the action is malformed or not legal; the state is unchanged.
         """
         if outcomes is not None:
-            with Tape(outcomes).attached(self.records):
-                return self.apply(seat, action)
+            self._apply_forced(seat, action, outcomes)
+            return
         if type(seat) is not int or type(action) is not int:
             seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
-        row = self._row + 1
-        if row == _ROWS:
-            row = 0
-            self._take_rows()
+        table, row = self._table, self._row + 1
+        if not table or row == len(table[3]):
+            table, row = self._new_table(), 0
         try:
-            code = _advance(*self._table, row, seat, action)
+            code = _advance(*table, row, seat, action)
         except OverflowError:
             code = loops.ILLEGAL  # a number beyond 64 bits
         if code < 0:
             self._refuse(seat, action, code)
-        self._row = row
+        self._table, self._row = table, row
         self._pending = code
-        self._rowed = self.seat = _LOWEST[code & 0xFFFF]
-        return None
+        self._mask_of = self._observation_of = _READY[code & 0xFFFF]
 
-    def _take_rows(self) -> None:
-        """New memory for masks and observations: rows already handed out stay as they are."""
+    def _apply_forced(self, seat: int, action: int, outcomes: Outcomes) -> None:
+        before, pending = copy_memory(self._memory), self._pending
+        try:
+            with Tape(outcomes).attached(self.records):
+                self.apply(seat, action)
+        except InvalidOption:
+            self._memory[:] = before
+            self._pending, self._mask_of, self._observation_of = pending, None, None
+            raise
+
+    def _new_table(self) -> tuple[Any, ...]:
+        """The arguments of `advance`, with new memory for rows: those already handed out stay as they are."""
         game = self.game
-        self._masks = np.empty((_ROWS, game.num_actions), np.int8)
-        self._observations = np.empty((_ROWS, game.layout.size), game.layout.dtype)
-        self._table = (game.functions, game.rules_memory, self._memory, self._masks, self._observations)
+        rows = min(2 * len(self._table[3]), _MOST_ROWS) if self._table else _FIRST_ROWS
+        masks = np.empty((rows, game.num_actions), np.int8)
+        observations = np.empty((rows, game.layout.size), game.layout.dtype)
+        return game.functions, game.rules_memory, self._memory, masks, observations
 
     def _refuse(self, seat: int, action: int, code: int) -> NoReturn:
         seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
@@ -276,24 +278,31 @@ class State:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._unpickle, (self.game, self.tobytes())
-
-    @classmethod
-    def _unpickle(cls, game: Game, data: bytes) -> State:
-        return cls.frombytes(game, data)
+        return State.frombytes, (self.game, self.tobytes())
 
     def tobytes(self) -> bytes:
-        """The whole game, the stream of later deals included."""
-        return self.records.tobytes()
+        """The whole game, the stream of later deals included, and a checksum."""
+        data = self.records.tobytes()
+        return data + _checksum(self.game, data)
 
-    @classmethod
-    def frombytes(cls, game: Game, data: bytes) -> State:
-        """The game that `tobytes` wrote, with the same options and version."""
-        if len(data) != game.state_dtype.itemsize:
-            raise InvalidBuffer(f"expected {game.state_dtype.itemsize} bytes of a {game.name} state, got {len(data)}")
+    @staticmethod
+    def frombytes(game: Game, data: bytes) -> State:
+        """The game that `tobytes` wrote, under the same rules.
+
+        Raises
+        ------
+        InvalidBuffer
+            For anything else: another length, other rules, or bytes that were changed.
+        """
+        size = game.state_dtype.itemsize
+        expected = f"expected the {size + _CHECKSUM} bytes of a state of {game!r}"
+        if not isinstance(data, bytes) or len(data) != size + _CHECKSUM:
+            raise InvalidBuffer(f"{expected}, got {brief(data)}")
+        if data[size:] != _checksum(game, data[:size]):
+            raise InvalidBuffer(f"{expected}, got bytes that were written under other rules or changed since")
         records = new_records(game.state_dtype, 1)
-        records.view(np.uint8)[:] = np.frombuffer(data, np.uint8)
-        return cls(game, records)
+        records.view(np.uint8)[:] = np.frombuffer(data[:size], np.uint8)
+        return State(game, records)
 
     def view(self, seat: int, key: int) -> View:
         """A state in which everything that the seat cannot know has been redrawn, the future's chance included.
@@ -310,16 +319,19 @@ class State:
         NoView
             Under `memory="tabletop"`: a view would remember for the agent.
         """
-        if self.game.options["memory"] == "tabletop":
-            raise NoView(
-                'expected memory="perfect" to make a view, got "tabletop", whose agents remember for themselves'
-            )
-        seat = self.game.seat(seat)
+        seat, key = self.game.seat(seat), as_key(key)
+        self._check_views()
         view = View.__new__(View)
         view._begin(self.game, copy_memory(self._memory), 0)
         view.viewer = seat
-        view._set_pending(loops.one_redeal(self.game.functions, self.game.rules_memory, view._memory, seat, word(key)))
+        view._pending = loops.one_redeal(self.game.functions, self.game.rules_memory, view._memory, seat, word(key))
         return view
+
+    def _check_views(self) -> None:
+        if self.game.options["memory"] == "tabletop":
+            raise NoView(
+                'expected memory="perfect" to make views, got "tabletop", whose agents remember for themselves'
+            )
 
     def key(self, seat: int) -> bytes:
         """The information state of a seat: own private facts plus the whole public history."""
@@ -330,7 +342,8 @@ class State:
 
         The future's chance of each comes from `key`, never from the true stream.
         """
-        seat = self.game.seat(seat)
+        seat, key = self.game.seat(seat), as_key(key)
+        self._check_views()
         listed = self.game.module("observation").worlds(self.game.rules, self.records, seat)
         found = []
         for number, (probability, records) in enumerate(listed):
@@ -388,8 +401,9 @@ class View(State):
 
 
 def _restore_view(game: Game, data: bytes, viewer: int) -> View:
-    state = State.frombytes(game, data)
-    return View(game, state.records, viewer)
+    return View(game, State.frombytes(game, data).records, viewer)
 
 
-assert RUNNING == 0  # `_pending` packs `over` above the bits of the seats
+def _checksum(game: Game, data: bytes) -> bytes:
+    """Tells bytes that were changed, or written under other rules, which compiled code may not be given."""
+    return blake2b(data + game.rules.tobytes() + game.name.encode(), digest_size=_CHECKSUM).digest()

@@ -15,8 +15,8 @@ import numpy as np
 
 from fruit_envs.core.checks import whole_number
 from fruit_envs.core.contract import RULES_HEADER
-from fruit_envs.core.errors import InvalidOption, InvalidTable
-from fruit_envs.core.options import Option, common_options
+from fruit_envs.core.errors import InvalidOption, InvalidTable, brief
+from fruit_envs.core.options import Option, common_options, whole
 
 FRUITS = ("banana", "cherry", "apple", "strawberry", "lychee", "grape", "blueberry", "orange")
 COLUMNS, COLUMN_SIZE, HIDDEN = 8, 3, 3  # the published sizes, and the maxima of the records
@@ -54,17 +54,18 @@ def check_deck(rows: Any) -> tuple[Row, ...]:
     InvalidTable
         Naming the row and the constraint that it breaks.
     """
-    if not isinstance(rows, (Sequence, np.ndarray)) or len(rows) != CARDS:
-        raise InvalidTable(f"deck: expected {CARDS} rows [fruit id, pieces, value], got {_brief(rows)}")
+    if not isinstance(rows, (Sequence, np.ndarray)) or getattr(rows, "shape", None) == () or len(rows) != CARDS:
+        came = f"{len(rows)} rows" if isinstance(rows, (list, tuple)) else brief(rows)
+        raise InvalidTable(f"deck: expected {CARDS} rows [fruit id, pieces, value], got {came}")
     deck: list[Row] = []
     limits = (("fruit id", 0, len(FRUITS) - 1), ("pieces", 1, 3), ("value", -4, 5))
     for number, row in enumerate(rows):
         if not isinstance(row, (Sequence, np.ndarray)) or isinstance(row, (str, bytes)) or len(row) != 3:
-            raise InvalidTable(f"deck row {number}: expected [fruit id, pieces, value], got {row!r}")
+            raise InvalidTable(f"deck row {number}: expected [fruit id, pieces, value], got {brief(row)}")
         for item, (what, low, high) in zip(row, limits, strict=True):
             if whole_number(item, low, high) is None:
                 raise InvalidTable(
-                    f"deck row {number}: expected {what} to be a whole number {low}..{high}, got {item!r}"
+                    f"deck row {number}: expected {what} to be a whole number {low}..{high}, got {brief(item)}"
                 )
         deck.append((int(row[0]), int(row[1]), int(row[2])))
     for fruit, name in enumerate(FRUITS):
@@ -112,14 +113,10 @@ def _deck(value: Any) -> Any:
             text = Path(value).read_text("utf-8")
         except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null byte
             raise InvalidTable(
-                f'deck: expected "assumed-v1", the path of a CSV file, or rows, got {value!r} ({error})'
+                f'deck: expected "assumed-v1", the path of a CSV file, or rows, got {brief(value)} ({error})'
             ) from error
         return read_deck(text, str(value))
     return check_deck(value)
-
-
-def _brief(value: Any) -> str:
-    return f"{len(value)} rows" if isinstance(value, (list, tuple, np.ndarray)) else repr(value)
 
 
 OPTIONS: tuple[Option, ...] = (
@@ -159,16 +156,51 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     return rules
 
 
+def check_rules(rules: np.ndarray) -> None:
+    """Refuse a rules record whose sizes the state's fields could not hold; compiled code trusts them.
+
+    Raises
+    ------
+    InvalidOption
+        Naming the field and its bounds.
+    """
+    r = rules[0]
+    cards = int(r["columns"]) * int(r["column_size"])
+    limits = {
+        "num_players": (2, 4),
+        "columns": (2, COLUMNS),
+        "column_size": (2, COLUMN_SIZE),
+        "num_actions": (cards, cards),
+        "hidden": (0, min(HIDDEN, int(r["columns"]))),
+        "peeks": (0, int(int(r["hidden"]) >= (2 if r["num_players"] == 4 else r["num_players"]))),
+        "replay": (0, 1),
+        **dict.fromkeys(("margin", "as_scored", "tabletop"), (0, 1)),
+    }
+    for field, (low, high) in limits.items():
+        if not low <= int(r[field]) <= high:
+            raise InvalidOption(f"rules: expected {field} {low}..{high}, got {r[field]}")
+    if not 1e-6 <= r["margin_scale"] <= 1e6:
+        raise InvalidOption(f"rules: expected margin_scale 1e-6..1e6, got {r['margin_scale']}")
+    for field, low, high in (("fruit", 0, int(r["columns"]) - 1), ("pieces", 1, 3), ("value", -4, 5)):
+        kept = r[field][:cards]
+        if kept.min() < low or kept.max() > high:
+            raise InvalidOption(f"rules: expected every {field} in {low}..{high}, got {kept.tolist()}")
+
+
+def worst_margin(_rules: np.ndarray) -> float:
+    """Points: no margin is below this. At most 24 pieces a seat, worth at least -4 here and at most 5 there."""
+    return -24.0 * 4 - 24.0 * 5
+
+
 def mini_rules(columns: int = 3, column_size: int = 2, hidden: int = 3, num_players: int = 2) -> np.ndarray:
     """Rules of a shrunken game for exact methods: the first cards of the first fruits of `assumed-v1`.
 
     Seats peek as in the base mode where there are tiles enough. For research and tests; not a published variant.
     """
-    if not (2 <= columns <= COLUMNS and 2 <= column_size <= COLUMN_SIZE and 0 <= hidden <= min(HIDDEN, columns)):
-        raise InvalidOption(
-            f"expected 2..{COLUMNS} columns of 2..{COLUMN_SIZE} cards with 0..{HIDDEN} hidden tiles, got "
-            f"{columns} columns of {column_size} cards with {hidden} hidden"
-        )
+    columns = whole("columns", 2, COLUMNS)(columns)
+    column_size = whole("column_size", 2, COLUMN_SIZE)(column_size)
+    hidden = whole("hidden", 0, min(HIDDEN, columns))(hidden)
+    num_players = whole("num_players", 2, 4)(num_players)
     rules = make_rules({option.name: option.default for option in OPTIONS} | {"num_players": num_players}).copy()
     record = rules[0]
     kept = [card for card, row in enumerate(default_deck()) if row[0] < columns and row[1] <= column_size]
@@ -189,5 +221,5 @@ def reset_outcomes(rules: np.ndarray, options: Mapping[str, Any]) -> dict[tuple[
     last = int(rules[0]["num_players"]) - 1
     seat = whole_number(starter, 0, last)
     if seat is None:
-        raise InvalidOption(f"reset option starter: expected a seat 0..{last}, got {starter!r}")
+        raise InvalidOption(f"reset option starter: expected a seat 0..{last}, got {brief(starter)}")
     return {(START, 0): seat}

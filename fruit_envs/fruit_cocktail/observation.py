@@ -19,8 +19,8 @@ _ONE = np.uint64(1)
 #: Where the blocks over the line begin.
 LINE = COLUMNS * COLUMNS
 UNDER = LINE + CARDS * COLUMNS
-LOCKED = UNDER + HIDDEN * CARDS
-TAKES = LOCKED + 2 * COLUMNS
+LOCKED = UNDER + HIDDEN * CARDS  # face_down, locked, value
+TAKES = LOCKED + 3 * COLUMNS
 
 
 def blocks(rules: np.ndarray) -> tuple[Block, ...]:
@@ -46,6 +46,7 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
         fruits("tiles", "the fruits that may lie at each position", "position", COLUMNS),
         fruits("line", "the fruits that the tile of each card in the line may be", "card", CARDS),
         cards("hidden_columns", "the cards in the line under each hidden tile", "hidden tile", HIDDEN),
+        Block("face_down", "1 where the tile lies face down", (COLUMNS,), ("position",)),
         Block("locked", "1 where a column's last card is locked", (COLUMNS,), ("position",)),
         Block("value", "the locked value, 0 where none is", (COLUMNS,), ("position",), low=-4, high=5),
         cards("held", "the cards taken by each seat", "seat", n * (1 - tabletop)),
@@ -68,7 +69,7 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
 
 @helper
 def _write_line(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> None:
-    """The blocks tiles, line, hidden_columns, locked, value from place `k` on.
+    """The blocks tiles, line, hidden_columns, face_down, locked, value from place `k` on.
 
     Their sizes are constants, so that the compiler unrolls these loops; a shrunken game leaves zeros.
     """
@@ -87,8 +88,9 @@ def _write_line(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> No
         here = get8(shown, w)
         for h in range(HIDDEN):
             put8(out, k + UNDER + h * CARDS + w, get8(state.veiled, h * CARDS + w) & here)
-    put8(out, k + LOCKED, get8(state.closed, 0))
-    put8(out, k + LOCKED + COLUMNS, get8(state.value, 0))
+    put8(out, k + LOCKED, get8(state.face_down, 0))
+    put8(out, k + LOCKED + COLUMNS, get8(state.closed, 0))
+    put8(out, k + LOCKED + 2 * COLUMNS, get8(state.value, 0))
 
 
 @helper

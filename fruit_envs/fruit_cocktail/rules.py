@@ -41,6 +41,7 @@ STATE = np.dtype(
         ("locked", np.int8, (COLUMNS,)),  # the card locked under each tile, or -1
         # Parts of the observation that all seats share, kept as they are shown there:
         ("seen", np.int8, (COLUMNS * COLUMNS,)),  # position by fruit: the face-up tiles
+        ("face_down", np.int8, (COLUMNS,)),  # 1: hidden, until the end
         ("veiled", np.int8, (HIDDEN * CARDS,)),  # hidden tile by card: the cards dealt under it
         ("closed", np.int8, (COLUMNS,)),  # 1: locked
         ("value", np.int8, (COLUMNS,)),  # the locked card's value, 0 where none is
@@ -124,8 +125,10 @@ def _deal_game(rules: Record, state: Record) -> None:
     for i in range(columns - hidden):
         up = np.int64(state.face_up[i])
         state.seen[up * COLUMNS + np.int64(state.tiles[up])] = 1
+    clear(state.face_down, 0, COLUMNS)
     clear(state.veiled, 0, HIDDEN * CARDS)
     for h in range(hidden):
+        state.face_down[np.int64(state.hidden_at[h])] = 1
         for i in range(size):
             state.veiled[h * CARDS + np.int64(state.order[np.int64(state.hidden_at[h]) * size + i])] = 1
     clear(state.closed, 0, COLUMNS)
@@ -229,6 +232,7 @@ def _finish(rules: Record, state: Record) -> None:
             state.starter = (np.int64(state.starter) + 1) % n
             _deal_game(rules, state)
             return
+    clear(state.face_down, 0, COLUMNS)
     state.pending = 0
     state.over = TERMINATED
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from fruit_envs.core.chance import Outcomes, shuffle_outcomes
 from fruit_envs.core.contract import copy_records
-from fruit_envs.core.errors import InvalidRecord
+from fruit_envs.core.errors import InvalidRecord, brief
 from fruit_envs.fruit_cocktail.components import CARD, FRUITS, HIDE, PEEK, START, TILE
-from fruit_envs.fruit_cocktail.rules import CHANCE_PER_GAME, MAX_PLAYERS
+from fruit_envs.fruit_cocktail.rules import CHANCE_PER_GAME, MAX_GAMES, MAX_PLAYERS
 
 if TYPE_CHECKING:
     from fruit_envs.core.state import State
@@ -54,26 +54,29 @@ def _peek(facts: Mapping[str, Any], seat: int) -> str:
     return f"(saw hidden tile {facts['peeked'][seat]}) " if "peeked" in facts else ""
 
 
-def _columns(rules: np.ndarray, facts: Mapping[str, Any]) -> list[str]:
-    """One line per position: its tile (as far as known), locked value, cards."""
-    columns = int(rules[0]["columns"])
-    tiles = facts["tiles"][:columns]
-    doubtful = [p for p, fruits in enumerate(tiles) if len(fruits) > 1]
-    mine = facts["peeked"][0] if "peeked" in facts else None
-    hidden_at = dict(zip([h for h in range(len(facts["hidden_columns"])) if h != mine], doubtful, strict=False))
-    cards: list[list[int]] = [[] for _ in range(columns)]
-    known = {fruits[0]: p for p, fruits in enumerate(tiles) if len(fruits) == 1}
+def columns_of(facts: Mapping[str, Any]) -> list[list[int]]:
+    """The cards in the line by position, as far as the facts of an observation tell."""
+    columns: list[list[int]] = [[] for _ in facts["tiles"]]
+    known = {fruits[0]: p for p, fruits in enumerate(facts["tiles"]) if len(fruits) == 1}
     for card, fruits in enumerate(facts["line"]):
         if len(fruits) == 1:
-            cards[known[fruits[0]]].append(card)
-    for h, position in hidden_at.items():
-        cards[position] = facts["hidden_columns"][h]
+            columns[known[fruits[0]]].append(card)
+    hidden_at = [p for p, down in enumerate(facts["face_down"]) if down]
+    for position, cards in zip(hidden_at, facts["hidden_columns"], strict=False):
+        columns[position] = list(cards)
+    return columns
+
+
+def _columns(rules: np.ndarray, facts: Mapping[str, Any]) -> list[str]:
+    """One line per position: its tile (as far as known, in brackets while it lies face down), locked value, cards."""
+    columns = columns_of(facts)
     lines = []
-    for p, fruits in enumerate(tiles):
+    for p, fruits in enumerate(facts["tiles"][: int(rules[0]["columns"])]):
         tile = fruits[0] if len(fruits) == 1 else "? " + "/".join(fruits)
+        tile = f"({tile})" if facts["face_down"][p] else tile
         worth = f"{facts['value'][p]:+d}" if facts["locked"][p] else ""
-        listed = "" if facts["locked"][p] else "   ".join(f"[{card_name(rules, c)}]" for c in cards[p])
-        lines.append(f"  {p}  {tile:<30} {worth:>3}  {listed}".rstrip())
+        listed = "" if facts["locked"][p] else "   ".join(f"[{card_name(rules, c)}]" for c in columns[p])
+        lines.append(f"  {p}  {tile:<32} {worth:>3}  {listed}".rstrip())
     return lines
 
 
@@ -141,11 +144,14 @@ def outcomes(rules: np.ndarray, events: Sequence[Mapping[str, Any]]) -> Outcomes
         If a deal is impossible.
     """
     forced: dict[tuple[int, int], int] = {}
-    for game, deal in enumerate(event for event in events if event["event"] == "deal"):
+    deals = [event for event in events if event["event"] == "deal"]
+    if len(deals) > MAX_GAMES:
+        raise InvalidRecord(f"expected at most {MAX_GAMES} deals, got {len(deals)}")
+    for game, deal in enumerate(deals):
         try:
             forced |= _deal_outcomes(rules, deal, CHANCE_PER_GAME * game)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise InvalidRecord(f"deal {game}: expected a possible deal, got {dict(deal)} ({error})") from error
+            raise InvalidRecord(f"deal {game}: expected a possible deal, got {brief(dict(deal))} ({error})") from error
     return forced
 
 
@@ -178,6 +184,6 @@ def _deal_outcomes(rules: np.ndarray, deal: Mapping[str, Any], first: int) -> di
     mates, ours = [s for s in range(1, n) if peeks[s] == peeks[0]], peeks[0]
     others = {h for h in peeks if h != ours}
     if len(mates) != 1 or len(others) != 1:
-        raise ValueError(f"four seats look at two hidden tiles, two at each, got {deal['peeks']}")
+        raise ValueError(f"four seats look at two hidden tiles, two at each, got {brief(deal['peeks'])}")
     (mate,), (theirs,) = mates, others
     return forced | {(PEEK, first): mate - 1, (PEEK, first + 1): ours, (PEEK, first + 2): theirs - (theirs > ours)}

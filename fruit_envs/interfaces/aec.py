@@ -9,10 +9,10 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
-from fruit_envs.core.errors import IllegalAction, InvalidSeat, NotReset
+from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidSeat, NotReset, brief
 from fruit_envs.core.game import Game
 from fruit_envs.core.state import State
-from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, observation_space
+from fruit_envs.interfaces.seats import GameHolder, illegal_reward
 
 __all__ = ["AEC", "OrderEnforcing", "wrapped"]
 
@@ -45,18 +45,10 @@ class AEC(AECEnv[str, Observation, int]):
         self._holder = GameHolder(game, render_mode)
         self.game = game
         self.render_mode = render_mode
-        self.metadata = {
-            "name": f"{game.name}_v{game.version}",
-            "render_modes": list(RENDER_MODES),
-            "render_fps": 1,
-            "is_parallelizable": False,
-        }
-        self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
+        self.metadata = self._holder.metadata | {"is_parallelizable": False}
+        self.possible_agents = self._holder.agents
         self.agents: list[str] = []
-        self.observation_spaces = {agent: observation_space(game) for agent in self.possible_agents}
-        self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents}
-        layout = game.reveal_layout
-        self.state_space = spaces.Box(layout.low, layout.high, (layout.size,), layout.dtype.type)
+        self.observation_spaces, self.action_spaces, self.state_space = self._holder.spaces(game.num_actions)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -88,12 +80,12 @@ class AEC(AECEnv[str, Observation, int]):
         zero_mask = self._holder.zero_mask
         self.infos = {agent: {"action_mask": zero_mask()} for agent in self.agents}
         if seat >= 0:
-            self.infos[self.agent_selection]["action_mask"] = state.legal(seat).copy()
+            self.infos[self.agent_selection]["action_mask"] = state.legal(seat).copy()  # a row's neighbours are secret
 
     def _mask(self, state: State, agent: str) -> np.ndarray:
         """The mask of the selected seat; all zero for every other, so that only who is asked can act."""
         if agent == self.agent_selection and state.seat >= 0 and not self.terminations.get(agent, True):
-            return state.legal(self._seats[agent])
+            return state.legal(self._seats[agent]).copy()
         return self._holder.zero_mask()
 
     def observe(self, agent: str) -> Observation:
@@ -101,14 +93,14 @@ class AEC(AECEnv[str, Observation, int]):
         state = self._holder.current
         try:
             seat = self._seats[agent]
-        except KeyError:
-            raise InvalidSeat(f"expected one of {self.possible_agents}, got {agent!r}") from None
-        return {"observation": state.observation(seat), "action_mask": self._mask(state, agent)}
+        except (KeyError, TypeError):
+            raise InvalidSeat(f"expected one of {self.possible_agents}, got {brief(agent)}") from None
+        return {"observation": state.observation(seat).copy(), "action_mask": self._mask(state, agent)}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since the seat last acted, flags and info of the selected seat."""
         if not self.agents:
-            if self._holder._game_state is None:
+            if not self._holder.started:
                 raise NotReset("expected reset() before last()")
             raise InvalidSeat("expected a seat still in the game, all have been removed; call reset()")
         return super().last(observe)
@@ -121,7 +113,7 @@ class AEC(AECEnv[str, Observation, int]):
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             if action is not None:
-                raise IllegalAction(f"expected None from {agent}, whose game has ended, got {action!r}")
+                raise IllegalAction(f"expected None from {agent}, whose game has ended, got {brief(action)}")
             self._was_dead_step(None)
             self.infos = {other: {"action_mask": self._holder.zero_mask()} for other in self.agents}
             return
@@ -162,19 +154,36 @@ class AEC(AECEnv[str, Observation, int]):
     def get_state(self) -> dict[str, Any]:
         """All that decides how this environment goes on, later resets included; picklable."""
         game = self._holder.current.tobytes()
-        kept = ("agents", "rewards", "terminations", "truncations", "_cumulative_rewards", "agent_selection")
-        bookkeeping = {name: _copy(getattr(self, name)) for name in kept}
-        bookkeeping["_skip_agent_selection"] = self._skip_agent_selection
-        return {"game": game, "earned": self._earned.copy(), "bookkeeping": bookkeeping}
+        return {"game": game, "earned": self._earned.copy(), "bookkeeping": {n: _copy(getattr(self, n)) for n in _KEPT}}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` returned, in an environment with the same options."""
-        game_state = State.frombytes(self.game, state["game"])
-        self._holder._game_state = game_state
-        self._earned = state["earned"].copy()
-        for name, value in state["bookkeeping"].items():
-            setattr(self, name, _copy(value))
-        self.infos = {agent: {"action_mask": self._mask(game_state, agent).copy()} for agent in self.agents}
+        """Go on from what `get_state` returned, in an environment with the same options.
+
+        Raises
+        ------
+        InvalidBuffer
+            For anything else; nothing changes.
+        """
+        game_state, (earned, bookkeeping) = self._holder.restored(state, earned=np.ndarray, bookkeeping=dict)
+        if set(bookkeeping) != set(_KEPT):
+            raise InvalidBuffer(f"expected the bookkeeping {_KEPT}, got {brief(sorted(map(str, bookkeeping)))}")
+        self._holder.current = game_state
+        self._earned = earned
+        for name, value in bookkeeping.items():
+            setattr(self, name, value)
+        self.infos = {agent: {"action_mask": self._mask(game_state, agent)} for agent in self.agents}
+
+
+#: What PettingZoo's protocol keeps beside the game.
+_KEPT = (
+    "agents",
+    "rewards",
+    "terminations",
+    "truncations",
+    "_cumulative_rewards",
+    "agent_selection",
+    "_skip_agent_selection",
+)
 
 
 def _copy(value: Any) -> Any:
@@ -189,19 +198,27 @@ class OrderEnforcing(OrderEnforcingWrapper):
 
     def __init__(self, env: Any) -> None:
         super().__init__(env)
-        self._raw = env.unwrapped
+        self._raw: AEC = env.unwrapped
+        self._has_reset: bool = False
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """As in the raw environment; the observation comes through the wrappers, which watch its mask."""
         raw = self._raw
+        self._has_reset = self._has_reset or raw._holder.started  # also by `set_state`
         if not self._has_reset or not raw.agents:
             return raw.last(observe)
         observation = self.observe(raw.agent_selection) if observe else None
         return observation, *raw.last(observe=False)[1:]
 
+    def step(self, action: Any) -> None:
+        """A step; where the wrappers end the game, all masks in infos become zero as in observations."""
+        super().step(action)
+        raw = self._raw
+        if raw.agents and raw.terminations[raw.agents[0]] and not raw._holder.current.over:
+            raw.infos = {agent: {"action_mask": raw._holder.zero_mask()} for agent in raw.agents}
+
 
 def wrapped(env: AEC) -> OrderEnforcing:
     """The canonical stack: an illegal action ends the game as a loss, calls out of order are refused."""
-    n = env.game.num_players
-    illegal = TerminateIllegalWrapper(env, illegal_reward=-1 / (n - 1))
+    illegal = TerminateIllegalWrapper(env, illegal_reward=illegal_reward(env.game))
     return OrderEnforcing(AssertOutOfBoundsWrapper(illegal))

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.core import loops
-from fruit_envs.core.checks import as_seed, entropy
+from fruit_envs.core.checks import as_seed, entropy, whole_number
 from fruit_envs.core.contract import copy_records, new_memory, records_of
-from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, NotReset
-from fruit_envs.core.game import Game
+from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, NotReset, brief
+from fruit_envs.core.game import Game, as_game
+from fruit_envs.core.keys import decision_key
 from fruit_envs.core.options import whole
-from fruit_envs.core.state import State, decision_key
+from fruit_envs.core.state import State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,21 +40,8 @@ class Batch:
 
     Game i of a batch reset with seed s plays the episodes of a single environment reset with seed s + i.
 
-    Attributes
-    ----------
-    observations : numpy.ndarray
-        Shape (num_envs, game.layout.size), of the game's integer dtype: the view of the seat asked in each game.
-    masks : numpy.ndarray of int8
-        Shape (num_envs, game.num_actions).
-    seats : numpy.ndarray of int64
-        Shape (num_envs,): who is asked.
-    rewards : numpy.ndarray of float64
-        Shape (num_envs, num_players): what the last step brought each seat.
-    over : numpy.ndarray of int8
-        Shape (num_envs,): 1 where the last step ended a game by its rules, 2 by a cap; the other arrays then show
-        the next game.
-
-    All of them belong to the batch and are written again by the next step: copy what you keep.
+    The arrays `observations`, `masks`, `seats`, `rewards` and `over` belong to the batch and are written again by the
+    next step: copy what you keep. Where a game ended, all but `rewards` and `over` show the next one.
 
     Parameters
     ----------
@@ -68,22 +56,52 @@ class Batch:
     """
 
     def __init__(self, game: str | Game, num_envs: int, *, threads: int = 1, **options: Any) -> None:
-        if isinstance(game, Game) and options:
-            raise InvalidOption(f"expected either a Game or options, got both: {sorted(options)}")
-        self.game = game if isinstance(game, Game) else Game(game, **options)
+        self.game = as_game(game, options)
         self.num_envs = n = whole("num_envs", 1, 2**31 - 1)(num_envs)
         self.threads = whole("threads", 1, 1024)(threads)
         self._memory = new_memory(self.game.state_dtype, n)
-        self._records = records_of(self._memory, self.game.state_dtype)
-        self.observations = np.zeros((n, self.game.layout.size), self.game.layout.dtype)
-        self.masks = np.zeros((n, self.game.num_actions), np.int8)
-        self.seats = np.zeros(n, np.int64)
-        self.rewards = np.zeros((n, self.game.num_players))
-        self.over = np.zeros(n, np.int8)
+        self._observations = np.zeros((n, self.game.layout.size), self.game.layout.dtype)
+        self._legal = np.zeros((n, self.game.num_actions), np.int8)
+        self._masks = self._legal.copy()
+        self._seats = np.zeros(n, np.int64)
+        self._rewards = np.zeros((n, self.game.num_players))
+        self._over = np.zeros(n, np.int8)
         self._earned = np.zeros((n, self.game.num_players))
         self._actions = np.zeros(n, np.int64)
         self._keys = np.zeros(n, np.uint64)
         self._is_reset = False
+
+    # Callers may write into what they are shown (and not replace it): the engine keeps masks of its own, and finds out
+    # by itself who is asked.
+
+    @property
+    def observations(self) -> np.ndarray:
+        """The view of the seat asked in each game, shape (num_envs, game.layout.size)."""
+        return self._observations
+
+    @property
+    def masks(self) -> NDArray[np.int8]:
+        """The mask of the seat asked in each game, shape (num_envs, game.num_actions)."""
+        return self._masks
+
+    @property
+    def seats(self) -> NDArray[np.int64]:
+        """Who is asked in each game, shape (num_envs,)."""
+        return self._seats
+
+    @property
+    def rewards(self) -> NDArray[np.float64]:
+        """What the last step brought each seat, shape (num_envs, num_players)."""
+        return self._rewards
+
+    @property
+    def over(self) -> NDArray[np.int8]:
+        """1 where the last step ended a game by its rules, 2 by a cap; shape (num_envs,)."""
+        return self._over
+
+    @property
+    def _records(self) -> np.ndarray:
+        return records_of(self._memory, self.game.state_dtype)
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
         """Deal every game.
@@ -95,24 +113,26 @@ class Batch:
             last seed.
         """
         if seed is None and self._is_reset:
-            for i, last in enumerate(self._records["seed"].tolist()):
-                self._records["seed"][i] = loops.seed_after(last)
+            seeds = [int(loops.seed_after(last)) for last in self._records["seed"].tolist()]
         else:
-            self._records["seed"] = self._seeds(seed)
-        self._records["tape"] = 0
-        first = int(self._records["seed"][0])
+            seeds = self._seeds(seed)
+        self._records["seed"] = seeds
+        first = seeds[0]
         self._keys[:] = [decision_key(_SAMPLE_STREAM, first, i, 0) for i in range(self.num_envs)]
-        self.rewards[:] = 0
+        self._rewards[:] = 0
         self._earned[:] = 0
-        self.over[:] = 0
-        loops.deal_batch(self.game.functions, self.game.rules, self._memory, self.seats, self.masks, self.observations)
+        self._over[:] = 0
+        loops.deal_batch(
+            self.game.functions, self.game.rules, self._memory, self._seats, self._legal, self._observations
+        )
+        np.copyto(self._masks, self._legal)
         self._is_reset = True
 
     def _seeds(self, seed: int | Sequence[int] | None) -> list[int]:
         if seed is None:
             seed = entropy() - self.num_envs
             seed = max(seed, 0)
-        if isinstance(seed, (Sequence, np.ndarray)):
+        if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, (str, bytes)):
             if len(seed) != self.num_envs:
                 raise InvalidOption(f"expected {self.num_envs} seeds, got {len(seed)}")
             return [as_seed(item) for item in seed]
@@ -123,7 +143,7 @@ class Batch:
     def sample(self) -> NDArray[np.int64]:
         """A uniformly random legal action per game, shape (num_envs,), in an array that the next call reuses."""
         self._check_reset()
-        loops.sample_batch(self.masks, self._keys, self._actions)
+        loops.sample_batch(self._legal, self._keys, self._actions)
         return self._actions
 
     def step(self, actions: NDArray[np.int64]) -> None:
@@ -150,9 +170,9 @@ class Batch:
         ):
             came = f"{actions.dtype} {actions.shape}" if isinstance(actions, np.ndarray) else type(actions).__name__
             raise InvalidBuffer(f"expected actions as a C-contiguous int64 array ({self.num_envs},), got {came}")
-        illegal = loops.find_illegal(self.masks, actions)
+        illegal = loops.find_illegal(self._legal, actions)
         if illegal >= 0:
-            legal = np.flatnonzero(self.masks[illegal])[:12].tolist()
+            legal = np.flatnonzero(self._legal[illegal])[:12].tolist()
             raise IllegalAction(
                 f"game {illegal}: expected a legal action of seat {self.seats[illegal]} (such as {legal}), "
                 f"got {actions[illegal]}"
@@ -162,17 +182,18 @@ class Batch:
             self.game.rules,
             self._memory,
             actions,
-            self.seats,
-            self.masks,
-            self.observations,
-            self.rewards,
+            self._seats,
+            self._legal,
+            self._observations,
+            self._rewards,
             self._earned,
-            self.over,
+            self._over,
         )
         if self.threads > 1 and self.num_envs >= _MIN_PARALLEL and os.getpid() == _pid:
             self._step_parallel(arguments)
         else:
             loops.step_batch(*arguments)
+        np.copyto(self._masks, self._legal)
 
     def _step_parallel(self, arguments: tuple[Any, ...]) -> None:
         import numba
@@ -188,8 +209,10 @@ class Batch:
     def state(self, index: int) -> State:
         """An independent copy of one game."""
         self._check_reset()
-        if not 0 <= index < self.num_envs:
-            raise InvalidOption(f"expected a game 0..{self.num_envs - 1}, got {index!r}")
+        number = whole_number(index, 0, self.num_envs - 1)
+        if number is None:
+            raise InvalidOption(f"expected a game 0..{self.num_envs - 1}, got {brief(index)}")
+        index = number
         return State(self.game, copy_records(self._records[index : index + 1]))
 
     def _check_reset(self) -> None:

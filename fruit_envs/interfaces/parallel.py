@@ -9,10 +9,10 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from fruit_envs.core.checks import as_action
-from fruit_envs.core.errors import IllegalAction, InvalidSeat
+from fruit_envs.core.errors import IllegalAction, InvalidSeat, brief
 from fruit_envs.core.game import Game
 from fruit_envs.core.state import State
-from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, observation_space
+from fruit_envs.interfaces.seats import GameHolder
 
 __all__ = ["Parallel"]
 
@@ -45,18 +45,11 @@ class Parallel(ParallelEnv[str, Observation, int]):
         self._holder = GameHolder(game, render_mode)
         self.game = game
         self.render_mode = render_mode
-        self.metadata = {
-            "name": f"{game.name}_v{game.version}",
-            "render_modes": list(RENDER_MODES),
-            "render_fps": 1,
-        }
-        self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
+        self.metadata = self._holder.metadata
+        self.possible_agents = self._holder.agents
         self.agents: list[str] = []
         self.noop = game.num_actions
-        self.observation_spaces = {agent: observation_space(game, self.noop + 1) for agent in self.possible_agents}
-        self.action_spaces = {agent: spaces.Discrete(self.noop + 1) for agent in self.possible_agents}
-        layout = game.reveal_layout
-        self.state_space = spaces.Box(layout.low, layout.high, (layout.size,), layout.dtype.type)
+        self.observation_spaces, self.action_spaces, self.state_space = self._holder.spaces(self.noop + 1)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The same object at every call; equal for all seats."""
@@ -91,7 +84,7 @@ class Parallel(ParallelEnv[str, Observation, int]):
     def _checked(self, state: State, actions: dict[str, int]) -> list[tuple[int, int]]:
         """The decisions (seat, action) that these actions make, all of them legal."""
         if not isinstance(actions, dict) or set(actions) != set(self.agents):
-            given = sorted(map(str, actions)) if isinstance(actions, dict) else actions
+            given = sorted(map(str, actions)) if isinstance(actions, dict) else brief(actions)
             raise InvalidSeat(f"expected an action of each of {self.agents}, got {given}")
         decisions = []
         for seat, agent in enumerate(self.possible_agents):
@@ -145,7 +138,12 @@ class Parallel(ParallelEnv[str, Observation, int]):
         return {"game": self._holder.current.tobytes(), "earned": self._earned.copy(), "agents": self.agents[:]}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` returned, in an environment with the same options."""
-        self._holder._game_state = State.frombytes(self.game, state["game"])
-        self._earned = state["earned"].copy()
-        self.agents = state["agents"][:]
+        """Go on from what `get_state` returned, in an environment with the same options.
+
+        Raises
+        ------
+        InvalidBuffer
+            For anything else; nothing changes.
+        """
+        game_state, (self._earned, self.agents) = self._holder.restored(state, earned=np.ndarray, agents=list)
+        self._holder.current = game_state

@@ -11,12 +11,12 @@ from gymnasium import spaces
 
 from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.core.checks import as_action, as_seed
-from fruit_envs.core.errors import InvalidOption, InvalidSeat
-from fruit_envs.core.game import Game
+from fruit_envs.core.errors import AgentError, IllegalAction, InvalidOption, InvalidSeat, brief
+from fruit_envs.core.game import Game, as_game
 from fruit_envs.core.jit import word
+from fruit_envs.core.keys import decision_key
 from fruit_envs.core.loops import draw_one
-from fruit_envs.core.state import State, decision_key
-from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, observation_space
+from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, illegal_reward, observation_space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,8 +45,9 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
     seat
         The learner's seat, or None to draw one each episode.
     illegal
-        What a merely illegal action does: "terminate" ends the episode with the reward of a sole loser and sets
-        `info["illegal"]`; "raise" raises and changes nothing. Malformed actions always raise.
+        What a merely illegal action does: "terminate" ends the episode with the reward of a sole loser (under
+        `reward="margin"`, of the worst loss there can be) and sets `info["illegal"]`; "raise" raises and changes
+        nothing. Malformed actions always raise.
     opponent_seed
         The opponents' own randomness; their decisions depend on it and on the game's seed.
     render_mode
@@ -58,6 +59,8 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
     ------
     InvalidOption
         For anything outside its domain.
+    AgentError
+        From `reset` and `step`, where an opponent answers illegally.
     """
 
     def __init__(
@@ -71,11 +74,9 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if isinstance(game, Game) and options:
-            raise InvalidOption(f"expected either a Game or options, got both: {sorted(options)}")
-        self.game = game if isinstance(game, Game) else Game(game, **options)
+        self.game = as_game(game, options)
         if illegal not in ("terminate", "raise"):
-            raise InvalidOption(f"option illegal: expected 'terminate' or 'raise', got {illegal!r}")
+            raise InvalidOption(f"option illegal: expected 'terminate' or 'raise', got {brief(illegal)}")
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
         self._holder = GameHolder(self.game, render_mode)
         self.render_mode = render_mode
@@ -131,7 +132,11 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         while not state.over and self._seat not in state.seats:
             seat = state.seat
             agent = self._opponents[(seat - self._seat) % n - 1]
-            state.apply(seat, ask(agent, state, seat, self._opponent_seed))
+            try:
+                state.apply(seat, ask(agent, state, seat, self._opponent_seed))
+            except IllegalAction as error:
+                name = getattr(agent, "name", type(agent).__name__)
+                raise AgentError(f"opponent {name} in seat {seat}: {error}") from error
 
     def _mask(self) -> NDArray[np.int8]:
         state = self._holder.current
@@ -159,10 +164,15 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         action = as_action(action, self.game.num_actions)
         if not state.legal(self._seat)[action] and self._illegal == "terminate":
             self._finished = True
-            reward = -1.0 / (self.game.num_players - 1) - self._earned
+            reward = illegal_reward(self.game) - self._earned
             return self._show(), reward, True, False, self._info() | {"illegal": action}
+        before = state.copy()
         state.apply(self._seat, action)
-        self._play_opponents()
+        try:
+            self._play_opponents()
+        except AgentError:
+            self._holder.current = before
+            raise
         earned = float(state.returns[self._seat])
         reward, self._earned = earned - self._earned, earned
         self._finished = state.over
@@ -182,6 +192,13 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` returned, in an environment with the same options and opponents."""
-        self._holder._game_state = State.frombytes(self.game, state["game"])
-        self._seat, self._earned, self._finished = state["seat"], state["earned"], state["finished"]
+        """Go on from what `get_state` returned, in an environment with the same options and opponents.
+
+        Raises
+        ------
+        InvalidBuffer
+            For anything else; nothing changes.
+        """
+        game_state, kept = self._holder.restored(state, seat=int, earned=float, finished=bool)
+        self._seat, self._earned, self._finished = self.game.seat(kept[0]), kept[1], kept[2]
+        self._holder.current = game_state

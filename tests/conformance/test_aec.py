@@ -15,6 +15,7 @@ from pettingzoo.test import api_test, seed_test
 
 from fruit_envs import IllegalAction, InvalidSeat, NotReset, load
 from fruit_envs.interfaces.aec import AEC, wrapped
+from fruit_envs.interfaces.seats import illegal_reward
 from support import every_case, every_count
 
 
@@ -150,11 +151,15 @@ def test_illegal_actions_raise_in_the_raw_face_and_lose_in_the_wrapped_one(name,
         if over or cut:
             break
         forbidden = np.flatnonzero(observation["action_mask"] == 0)
+        agent = canonical.agent_selection
         if len(forbidden):
             canonical.step(int(forbidden[0]))
             assert all(canonical.terminations.values())
             loser = min(canonical.rewards, key=canonical.rewards.get)
-            assert canonical.rewards[loser] == pytest.approx(-1 / (env.game.num_players - 1))
+            assert loser == agent
+            assert canonical.rewards[loser] == pytest.approx(illegal_reward(env.game))
+            assert not any(info["action_mask"].any() for info in canonical.infos.values())
+            assert not canonical.last()[0]["action_mask"].any()
             break
         canonical.step(choose(observation["action_mask"], rng))
 
@@ -192,7 +197,6 @@ def test_copies_in_the_middle_play_on_identically_resets_included(name, options,
         env.step(choose(env.last()[0]["action_mask"], rng))
     if how == "state":
         twin = wrapped(make(name, options)) if wrap else make(name, options)
-        twin.reset(seed=77)
         twin.unwrapped.set_state(pickle.loads(pickle.dumps(env.unwrapped.get_state())))
         twin.last()
     else:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import random
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -152,7 +155,15 @@ def test_two_python_threads_and_a_forked_child_can_step_at_once(monkeypatch):
             os._exit(0 if results[2] == results[0] else 1)
         finally:
             os._exit(2)
-    assert os.waitpid(child, 0)[1] == 0
+    for _ in range(600):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, 9)
+        pytest.fail("the child hangs")
+    assert status == 0
 
 
 @every_count
@@ -168,3 +179,54 @@ def test_the_state_of_a_game_can_be_taken_out(name, options):
     kept = batch._records.tobytes()
     state.apply(state.seat, rng.choice(state.legal_actions(state.seat)))
     assert batch._records.tobytes() == kept
+
+
+@every_count
+def test_copies_play_on_identically_and_apart(name, options):
+    batch = Batch(name, 6, **options)
+    batch.reset(seed=2)
+    for _ in range(7):
+        batch.step(batch.sample())
+    twins = [copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))]
+    script = []
+    for _ in range(60):
+        script.append(batch.sample().copy())
+        batch.step(script[-1])
+    for twin in twins:
+        for actions in script:
+            np.testing.assert_array_equal(twin.sample(), actions)
+            twin.step(actions)
+        assert twin._memory.tobytes() == batch._memory.tobytes()
+        assert twin.state(0).tobytes() == batch.state(0).tobytes()
+        twin.reset(seed=9)
+        fresh = Batch(name, 6, **options)
+        fresh.reset(seed=9)
+        np.testing.assert_array_equal(twin.observations, fresh.observations)
+
+
+@every_count
+def test_writing_into_what_a_batch_shows_changes_nothing(name, options):
+    one, other = Batch(name, 5, **options), Batch(name, 5, **options)
+    for batch in (one, other):
+        batch.reset(seed=4)
+    for _ in range(40):
+        one.masks[:], one.seats[:], one.rewards[:], one.over[:], one.observations[:] = 1, 10**6, 7, 3, 5
+        illegal = np.flatnonzero(other.masks[0] == 0)
+        if len(illegal):
+            wrong = other.sample().copy()
+            wrong[0] = illegal[0]
+            with pytest.raises(IllegalAction, match="game 0"):
+                one.step(wrong)
+            one.sample()  # both have drawn once
+        else:
+            one.sample()
+            other.sample()
+        actions = other.sample().copy()
+        np.testing.assert_array_equal(one.sample(), actions)
+        for batch in (one, other):
+            batch.step(actions)
+        assert one._memory.tobytes() == other._memory.tobytes()
+        for shown in ("observations", "masks", "seats", "rewards", "over"):
+            np.testing.assert_array_equal(getattr(one, shown), getattr(other, shown))
+            with pytest.raises(AttributeError):
+                setattr(one, shown, None)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from fruit_envs import IllegalAction, InvalidSeat, load
+from fruit_envs.core import loops
+from fruit_envs.core.contract import REVEAL, SCORES, SHARES
 from support import every_case, random_states
 
 
@@ -78,7 +80,8 @@ def test_numpy_integers_and_0d_arrays_are_actions(name, options):
 def test_seats_that_do_not_exist_are_refused(name, options):
     state = load(name, **options).deal(3)
     for seat in (-1, 9, "0", None, 0.0, True, np.array([0])):
-        for call in (state.legal, state.observation, state.key, state.worlds, lambda s: state.apply(s, 0)):
+        calls = [state.legal, state.observation, state.key, state.worlds]
+        for call in (*calls, lambda s: state.apply(s, 0), lambda s: state.view(s, 0)):
             with pytest.raises(InvalidSeat, match="expected a seat"):
                 call(seat)
 
@@ -92,3 +95,48 @@ def test_nothing_can_be_done_after_the_end(name, options):
     assert state.seat == -1
     with pytest.raises(InvalidSeat, match="game is over"):
         state.apply(0, 0)
+
+
+@every_case
+def test_a_refused_action_leaves_mask_and_observation_as_they_are(name, options):
+    """Also when the state has just run out of memory for rows, which happens at other decisions in other games."""
+    game = load(name, **options)
+    for state in random_states(game, 2):
+        if state.over:
+            continue
+        seat, twin = state.seat, state.copy()
+        expected = twin.legal(seat).tobytes(), twin.observation(seat).tobytes()
+        for action in (-1, game.num_actions, 2**70, *np.flatnonzero(twin.legal(seat) == 0)[:1].tolist()):
+            with pytest.raises(IllegalAction):
+                state.apply(seat, action)
+        assert (state.legal(seat).tobytes(), state.observation(seat).tobytes()) == expected
+        for array in (state.legal(seat), state.observation(seat)):
+            array[:] = 77  # what was handed out is the caller's
+        assert (state.legal(seat).tobytes(), state.observation(seat).tobytes()) == expected
+
+
+@every_case
+def test_kernels_write_exactly_their_rows(name, options):
+    """Rows are pointers without a length: nothing but these guards would notice a write beside one."""
+    game = load(name, **options)
+    n, guard = game.num_players, 64
+    for state in random_states(game, 3):
+        for which, size, dtype in (
+            ("legal", game.num_actions, np.int8),
+            ("observation", game.layout.size, game.layout.dtype),
+            (REVEAL, game.reveal_layout.size, game.layout.dtype),
+            (SCORES, n, np.float64),
+            (SHARES, n, np.float64),
+        ):
+            wide = np.full(size + 2 * guard, 99, dtype)
+            row = wide[guard : guard + size]
+            arguments = (game.functions, game.rules_memory, state._memory)
+            if which == "legal":
+                loops.one_legal(*arguments, 0, row)
+            elif which == "observation":
+                loops.one_observation(*arguments, 0, row)
+            else:
+                loops.one_row(*arguments, which, row)
+            assert (wide[:guard] == 99).all()
+            assert (wide[guard + size :] == 99).all()
+            assert (row != 99).all()

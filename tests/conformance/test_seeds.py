@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from fruit_envs import Batch, Game, InvalidOption, State, load
+from fruit_envs import Batch, Game, InvalidBuffer, InvalidOption, State, load, record
 from fruit_envs.interfaces.aec import AEC
 from fruit_envs.interfaces.parallel import Parallel
 from fruit_envs.interfaces.single_agent import SingleAgent
@@ -152,3 +152,96 @@ def test_batch_seeds(name, options):
     fresh = Batch(name, 3, **options)
     fresh.reset()
     assert len({fresh.state(i).reveal().tobytes() for i in range(3)}) == 3, "games differ without any seed"
+
+
+@every_case
+def test_bytes_that_are_no_state_of_these_rules_are_refused(name, options):
+    game = load(name, **options)
+    good = game.deal(1).tobytes()
+    other = load(name, **{**options, "num_players": 5 - options["num_players"] if options["num_players"] != 4 else 2})
+    bad = [
+        b"",
+        good[:-1],
+        good + b"x",
+        bytes(len(good)),
+        good[:20] + b"A" + good[21:],
+        other.deal(1).tobytes(),
+        None,
+        7,
+    ]
+    for data in bad:
+        with pytest.raises(InvalidBuffer, match="expected the"):
+            State.frombytes(game, data)
+    for face in FACES:
+        env = face(game)
+        env.reset(seed=3)
+        kept = env.get_state()
+        for broken in (
+            None,
+            {},
+            [],
+            {k: v for k, v in kept.items() if k != "game"},
+            {**kept, "more": 1},
+            *({**kept, "game": data} for data in bad),
+            *({**kept, k: object()} for k in kept if k != "game"),
+        ):
+            with pytest.raises(InvalidBuffer, match="expected"):
+                env.set_state(broken)
+            assert env.get_state()["game"] == kept["game"]
+        env.set_state(kept)
+
+
+@every_case
+def test_keys_and_reset_options_of_the_wrong_kind_are_refused(name, options):
+    game = load(name, **options)
+    state = game.deal(1)
+    if options.get("memory") != "tabletop":
+        assert state.view(0, np.int64(5)).tobytes() == state.view(0, 5).tobytes()
+        for key in (-1, 2**64, 1.5, None, True, "1", 10**5000):
+            for call in (state.view, state.worlds):
+                with pytest.raises(InvalidOption, match="expected the key"):
+                    call(0, key)
+    for face in FACES:
+        env = face(game)
+        for bad in ("abc", [1], 5):
+            with pytest.raises(InvalidOption, match="reset options: expected a mapping"):
+                env.reset(seed=1, options=bad)
+    for huge in (10**5000, -(10**5000)):
+        for call in (game.deal, lambda h: load(name, **{**options, "num_players": h}), lambda h: Batch(game, h)):
+            with pytest.raises(InvalidOption, match="expected"):
+                call(huge)
+
+
+@every_count
+def test_impossible_outcomes_are_refused(name, options):
+    game = load(name, **options)
+    kind, index, bound = next(iter(draws_of(game)))
+    for bad in ({(kind, index): bound}, {(kind, index): -1}, {(kind, index): "x"}, {1: 2}, {(kind, index): 2**70}, 5):
+        with pytest.raises(InvalidOption, match="outcomes: expected"):
+            game.deal(1, outcomes=bad)
+    assert game.deal(1, outcomes={(kind, index): bound - 1}).seed == 1
+
+
+def draws_of(game):
+    draws = []
+    State.dealt(game, 1, {}, draws)
+    return [draw for draw in draws if draw[2] > 1]
+
+
+@every_count
+def test_rules_made_by_hand_are_checked(name, options):
+    game = load(name, **options)
+    with pytest.raises(ValueError, match=r"WRITEABLE|read-only"):
+        game.rules.flags.writeable = True
+    bad = game.rules.copy()
+    bad["num_players"] = 200
+    with pytest.raises(InvalidOption, match="expected"):
+        Game(name, rules=bad)
+    custom = Game(name, rules=game.rules.copy())
+    assert custom.deal(3).reveal().tobytes() == game.deal(3).reveal().tobytes()
+    assert {k: custom.options[k] for k in custom.options} == {k: game.options[k] for k in custom.options}
+    assert pickle.loads(pickle.dumps(custom)).rules.tobytes() == custom.rules.tobytes()
+    with pytest.raises(InvalidOption, match="made from options"):
+        record(custom)
+    with pytest.raises(InvalidOption, match="unknown option 'rules'"):
+        load(name, rules=None)

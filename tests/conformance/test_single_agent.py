@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from fruit_envs import Agent, IllegalAction, InvalidOption, InvalidSeat, NotReset, load, make_agent
+from fruit_envs import Agent, AgentError, IllegalAction, InvalidOption, InvalidSeat, NotReset, load, make_agent
 from fruit_envs.core.agents import ask
 from fruit_envs.core.catalog import GAMES
+from fruit_envs.interfaces.seats import illegal_reward
 from fruit_envs.interfaces.single_agent import SingleAgent
-from support import every_case, every_count
+from support import every_case, every_count, random_states
 
 
 def choose(mask, rng):
@@ -81,7 +82,7 @@ def test_it_is_the_game_with_opponents_played_by_the_engine(name, options, seat)
 
 @every_case
 def test_illegal_actions_end_the_episode_or_raise(name, options):
-    loss = -1 / (options["num_players"] - 1)
+    loss = illegal_reward(load(name, **options))
     for seed in range(20):
         env = SingleAgent(name, **options)
         observation, _ = env.reset(seed=seed)
@@ -111,6 +112,35 @@ def test_illegal_actions_end_the_episode_or_raise(name, options):
                 env.step(bad)
     assert strict._holder.current.tobytes() == before
     observation, *_ = strict.step(np.array(choose(observation["action_mask"], random.Random(0))))
+
+
+@every_case
+def test_no_legal_game_pays_less_than_an_illegal_action(name, options):
+    game = load(name, **options)
+    loss = illegal_reward(game)
+    assert loss <= -1 / (game.num_players - 1)
+    if options.get("reward", "win") == "win":
+        assert loss == -1 / (game.num_players - 1)
+    assert min(s.returns.min() for s in random_states(game, 60) if s.over) >= loss
+
+
+@every_count
+def test_an_opponent_that_answers_illegally_is_named_and_nothing_changes(name, options):
+    class Cheat(Agent):
+        name = "cheat"
+        uses_view = False
+
+        def act(self, observation, mask, view, key):
+            return -1
+
+    env = SingleAgent(name, **options, seat=0)
+    env.reset(seed=1)
+    env._opponents = [Cheat(env.game)] * (env.game.num_players - 1)
+    before = env._holder.current.tobytes()
+    with pytest.raises(AgentError, match="opponent cheat in seat"):
+        env.step(int(np.flatnonzero(env.action_masks())[0]))
+    assert env._holder.current.tobytes() == before
+    assert env.action_masks().any()
 
 
 @every_case

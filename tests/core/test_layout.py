@@ -33,7 +33,7 @@ def test_blocks_cover_the_vector_and_their_bounds_hold_and_are_reached(name, opt
         assert (reveal <= game.reveal_layout.high).all()
         np.testing.assert_array_equal(reveal[: layout.size], state.observation(0))
     # A tied game is rare, and in total control nothing is hidden: the sizes stay.
-    still = {"game"} | ({"hidden_columns"} if options.get("mode") == "total_control" else set())
+    still = {"game"} | ({"hidden_columns", "face_down"} if options.get("mode") == "total_control" else set())
     for block in layout.blocks:
         place = layout[block.name]
         assert block.doc

@@ -19,7 +19,7 @@ from fruit_agents.policy import CHOICES, Layer, PolicyAgent, PolicyMismatch, loa
 from fruit_agents.resolve import resolve
 from fruit_envs import FruitEnvsError, Game, InvalidOption, MissingExtra
 from fruit_envs.core.agents import ask
-from fruit_envs.core.state import decision_key
+from fruit_envs.core.keys import decision_key
 
 HIDDEN = (16, 8)
 
@@ -142,6 +142,15 @@ def edit(**changes: Any) -> Callable[[Path], None]:
     return apply
 
 
+def edit_shapes(change: Callable[[list[Any]], list[Any]]) -> Callable[[Path], None]:
+    """A change of the layer shapes in policy.json."""
+
+    def apply(folder: Path) -> None:
+        edit(layers=change(json.loads((folder / "policy.json").read_text())["layers"]))(folder)
+
+    return apply
+
+
 def cut_weights(folder: Path) -> None:
     path = folder / "policy.safetensors"
     path.write_bytes(path.read_bytes()[:-100])
@@ -181,9 +190,9 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
     "unknown choice": (edit(choose="best"), "choose"),
     "no shapes": (edit(layers=[]), "layer shapes"),
     "shapes of another type": (edit(layers="256"), "layer shapes"),
-    "other shapes": (edit(layers=[[16, 401], [8, 16], [25, 8]]), "layers of the shapes"),
-    "too many shapes": (edit(layers=[[1, 1]] * 4), "4 layers"),
-    "too few shapes": (edit(layers=[[16, 401], [8, 16]]), "layers of the shapes"),
+    "other shapes": (edit_shapes(lambda shapes: [*shapes[:-1], [25, HIDDEN[-1]]]), "layers of the shapes"),
+    "too many shapes": (edit_shapes(lambda shapes: [*shapes, [24, 24]]), "4 layers"),
+    "too few shapes": (edit_shapes(lambda shapes: shapes[:-1]), "layers of the shapes"),
     "truncated weights": (cut_weights, "3 layers"),
     "no tensors": (lambda folder: (folder / "policy.safetensors").write_bytes(b""), "3 layers"),
     "weights in double": (double_weights, "float32"),

@@ -118,6 +118,7 @@ def facts(table: Table, seat: int, mode: str, *, tabletop: bool = False, game_nu
         "tiles": possible,
         "line": line,
         "hidden_columns": hidden + [[]] * (3 - HIDDEN[mode]),
+        "face_down": [int(p in table.deal.hidden and not table.over) for p in range(8)],
         "locked": [int(p in table.locked) for p in range(8)],
         "value": values,
     }

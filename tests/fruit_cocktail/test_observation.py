@@ -52,6 +52,7 @@ def test_the_json_view_names_everything():
             )
             assert [set(f) for f in facts["tiles"]] == [{FRUITS[i] for i in fruits} for fruits in tiles]
             assert [set(h) for h in facts["held"]] == [set(hand) for hand in hands]
+            assert facts["face_down"] == [int(p in hidden and not state.over) for p in range(8)]
             assert facts["locked"] == [int(card >= 0) for card in locked]
             assert facts["value"] == [int(game.rules["value"][0][c]) if c >= 0 else 0 for c in locked]
             assert facts["peeked"] == list(peeks)

@@ -18,7 +18,7 @@ from .rulings import assert_uniform, deals_of, every_count, every_memory, every_
 
 # ---- memory --------------------------------------------------------------------------------------------------------
 
-_LINE_FACTS = {"tiles", "line", "hidden_columns", "locked", "value", "mover", "picks"}
+_LINE_FACTS = {"tiles", "line", "hidden_columns", "face_down", "locked", "value", "mover", "picks"}
 
 
 @every_mode

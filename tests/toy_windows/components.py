@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.core.contract import RULES_HEADER
+from fruit_envs.core.errors import InvalidOption
 from fruit_envs.core.options import Option, common_options, whole
 
 MAX_PLAYERS, MAX_TOKENS, BIDS, GIFTS = 4, 7, 3, 2
@@ -30,6 +31,15 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     record["tokens"], record["wins"], record["windows"] = MAX_TOKENS, 3, options["max_windows"]
     rules.flags.writeable = False
     return rules
+
+
+def check_rules(rules: np.ndarray) -> None:
+    if not (2 <= rules[0]["num_players"] <= MAX_PLAYERS and rules[0]["tokens"] == MAX_TOKENS):
+        raise InvalidOption(f"expected 2..{MAX_PLAYERS} players and {MAX_TOKENS} tokens")
+
+
+def worst_margin(_rules: np.ndarray) -> float:
+    return -12.0  # six stones, and a token of six, against nothing
 
 
 def reset_outcomes(_rules: np.ndarray, _options: Mapping[str, Any]) -> dict[tuple[int, int], int]:

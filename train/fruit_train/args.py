@@ -31,21 +31,21 @@ class Args:
     seed: int = 0
     """Of the network, the deals and the opponents."""
 
-    opponent: str = "greedy,random"
+    opponent: str = "greedy,greedy2,random"
     """Who sits in the other seats: names of agents or policy folders, separated by commas, dealt out over the
     environments."""
-    total_steps: int = 1_500_000
+    total_steps: int = 2_000_000
     """Decisions of the learner, over all environments."""
-    num_envs: int = 32
+    num_envs: int = 64
     """Environments stepped side by side."""
     vec: Literal["dummy", "subproc"] = "dummy"
     """Run the environments in this process, or each in a process of its own."""
     start_method: Literal["fork", "spawn", "forkserver"] = "spawn"
     """How `--vec subproc` starts its processes."""
 
-    learning_rate: float = 1e-3
+    learning_rate: float = 7e-4
     """Of Adam; falls to 0 in a straight line."""
-    num_steps: int = 128
+    num_steps: int = 64
     """Decisions per environment between two updates."""
     batch_size: int = 512
     """Decisions per gradient step."""
@@ -53,13 +53,13 @@ class Args:
     """Passes over the decisions of one update."""
     gamma: float = 1.0
     """Discount; the games are short and pay at the end."""
-    gae_lambda: float = 0.95
+    gae_lambda: float = 0.9
     """Of generalised advantage estimation: nearer 0 trusts the value network more."""
     clip: float = 0.2
     """Range of the probability ratio in PPO's objective."""
-    entropy: float = 0.03
+    entropy: float = 0.05
     """Entropy coefficient, in units of reward (margin divided by margin_scale, unless --option reward=win)."""
-    value: float = 0.5
+    value: float = 1.0
     """Weight of the value loss in the shared trunk."""
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the shared ReLU layers."""

@@ -28,7 +28,7 @@ from fruit_agents.evaluation import duplicate_match
 from fruit_agents.policy import Layer, PolicyAgent, save_policy
 from fruit_agents.resolve import resolve
 from fruit_envs.core.game import Game
-from fruit_envs.core.state import decision_key
+from fruit_envs.core.keys import decision_key
 from fruit_envs.interfaces.single_agent import SingleAgent
 from fruit_train.args import Args
 from fruit_train.facts import cpu_minutes, versions

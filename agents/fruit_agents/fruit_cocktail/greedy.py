@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.core.agents import Agent
-from fruit_envs.core.chance import draw, stream_of
+from fruit_envs.core.chance import CHOICE, draw, stream_of_key
 from fruit_envs.core.contract import new_records
-from fruit_envs.core.errors import InvalidOption, NoView
+from fruit_envs.core.errors import InvalidBuffer, InvalidOption, NoView
 from fruit_envs.core.jit import Record, helper, loop
 from fruit_envs.fruit_cocktail.components import CARDS, COLUMNS
 from fruit_envs.fruit_cocktail.rules import unseen
@@ -135,7 +135,7 @@ def choose(rules: Any, states: Any, seats: Any, keys: Any, replies: Any, beliefs
                 best, equal = belief.value[card], 1
             elif belief.value[card] == best:
                 equal += 1
-        rank = draw(stream_of(keys[i]), 0, equal)
+        rank = draw(stream_of_key(keys[i], CHOICE), 0, equal)
         for card in range(np.int64(rules[0].num_actions)):
             if belief.value[card] == best:
                 if rank == 0:
@@ -188,8 +188,12 @@ class Greedy(Agent):
     ) -> NDArray[np.int64]:
         """The best action of every row."""
         seen = [self._seen(view) for view in views]
+        keys = np.asarray(keys, np.uint64)
+        if keys.shape != (len(seen),):
+            raise InvalidBuffer(f"expected {len(seen)} keys, one per view, got {keys.shape}")
         records = new_records(self.game.state_dtype, len(seen))
-        records.view(np.uint8)[:] = np.frombuffer(b"".join([view.tobytes() for view in seen]), np.uint8)
+        for i, view in enumerate(seen):
+            records[i : i + 1] = view.records
         return self._choose(records, [view.viewer for view in seen], keys)[0]
 
     def policy(
