@@ -66,8 +66,8 @@ MUTANTS = [
     Mutant(
         "views keep the true future",
         f"{CORE}/loops.py",
-        "_set_chance(state, mix(stream) >> _S11, stream_of(stream))",
-        "_set_chance(state, mix(stream) >> _S11, state[1])",
+        "_set_chance(state, mix(future) >> _S11, future)",
+        "_set_chance(state, mix(future) >> _S11, np.uint64(state[1]))",
         HIDDEN,
     ),
     Mutant(
@@ -84,7 +84,34 @@ MUTANTS = [
         "return np.uint64(seed)",
         SEEDS,
     ),
-    Mutant("rows of observations are reused", f"{CORE}/state.py", "self._row = row\n", "self._row = 0\n", AEC),
+    Mutant(
+        "what was handed out is used again",
+        f"{CORE}/state.py",
+        "            self._mask_of = None\n",
+        "            pass\n",
+        "tests/conformance/test_masks.py",
+    ),
+    Mutant(
+        "agents see their neighbour's row",
+        f"{CORE}/agents.py",
+        "state.observation(seat).copy()",
+        "state.observation(seat)",
+        "tests/core/test_agents.py",
+    ),
+    Mutant(
+        "a refused action spoils the observation",
+        f"{CORE}/state.py",
+        "        if code < 0:\n",
+        "        self._table = table\n        if code < 0:\n",
+        "tests/conformance/test_masks.py",
+    ),
+    Mutant(
+        "a batch believes the masks it shows",
+        f"{FACES}/batch.py",
+        "loops.find_illegal(self._legal, actions)",
+        "loops.find_illegal(self._masks, actions)",
+        BATCH,
+    ),
     Mutant(
         "an old reward is paid again",
         f"{FACES}/aec.py",

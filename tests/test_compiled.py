@@ -57,7 +57,7 @@ def test_with_bounds_checks_and_a_fresh_cache_the_same_games(here, tmp_path):
 
 
 def test_games_are_what_they_were_in_this_version_of_the_environments(here):
-    """Rules, observations, masks or rewards that change need a new version suffix and new hashes in this file.
+    """Rules, observations, masks or rewards that change need a new version suffix and new hashes in traces.json.
 
     Write them with `python tests/test_compiled.py` once the version has risen.
     """

@@ -70,6 +70,19 @@ def test_generated_tables_are_up_to_date():
     assert done.returncode == 0, done.stderr
 
 
+def test_the_readme_shows_what_was_measured():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for part in re.findall(r"<!-- generated: (.+?) -->\n(.*?)<!-- end -->", readme, re.DOTALL):
+        assert "|" in part[1], f"{part[0]} is empty"
+
+
+def test_mutants_still_fit_the_sources():
+    import mutants
+
+    for mutant in mutants.MUTANTS:
+        assert (ROOT / mutant.file).read_text("utf-8").count(mutant.old) == 1, mutant.name
+
+
 def test_links_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+?)\)", page.read_text("utf-8")):

@@ -26,6 +26,8 @@ from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.checks import SEED_LIMIT, as_seed, entropy
 from fruit_envs.core.errors import FruitEnvsError, InvalidOption, InvalidRecord
 from fruit_envs.core.game import Game
+from fruit_envs.interfaces.aec import AEC
+from fruit_envs.interfaces.single_agent import SingleAgent
 
 __all__ = ["app"]
 
@@ -148,6 +150,9 @@ def _compile(game: Game) -> None:
     batch = fruit_envs.Batch(game, 2)
     batch.reset(0)
     batch.step(batch.sample())
+    for env in (AEC(game), SingleAgent(game)):
+        env.reset(seed=0)
+        env.reset()
 
 
 @app.command()

@@ -50,14 +50,15 @@ def test_faces_show_the_same_in_every_world(name, options):
     aec, parallel = AEC(game, "ansi"), Parallel(game, "ansi")
     aec.reset(seed=0)
     parallel.reset(seed=0)
+    compared = 0
     for number, state in enumerate(random_states(game, 6)):
         if state.over:
             continue
         seat = state.seat
+        if state.view(seat, number).seat != seat:
+            continue  # a view withdraws what others have committed in a window, so the faces ask another seat
         seen = []
         for world in (state, state.view(seat, number)):
-            if world.seat != seat:  # a view withdraws what others have committed in a window
-                continue
             aec.set_state(aec.get_state() | {"game": world.tobytes()})
             aec.agent_selection = aec.agents[seat]
             aec._show(world)
@@ -67,7 +68,9 @@ def test_faces_show_the_same_in_every_world(name, options):
             masks = (aec.infos[mine]["action_mask"].tobytes(), infos[mine]["action_mask"].tobytes())
             blocks = [o["observation"].tobytes() for o in (aec.observe(mine), observations[mine])]
             seen.append((masks, blocks, aec.render(), parallel.render()))
-        assert all(item == seen[0] for item in seen)
+        assert seen[0] == seen[1]
+        compared += 1
+    assert compared > 20
 
 
 def hidden_facts(state):
