@@ -89,18 +89,18 @@ def batch_given(game: Any, num_envs: int, threads: int) -> Workload:
 
 def state(game: Any) -> Workload:
     """One game from Python: observation and mask of the seat asked, a random legal action, the next decision."""
-    pick, key = loops.pick_one, [np.uint64(1)]
+    pick = loops.pick_one
 
     def chunk() -> int:
         decisions = 0
         for seed in range(8):
             current = game.deal(seed)
-            while not current.over:
-                seat = current.seat
+            seat = current.seat
+            while seat >= 0:
                 current.observation(seat)
                 decisions += 1
                 current.apply(seat, pick(current.legal(seat), decisions))
-        key[0] += np.uint64(1)
+                seat = current.seat
         return decisions
 
     return lambda seconds: until(seconds, chunk)

@@ -102,7 +102,7 @@ MUTANTS = [
         "a refused action spoils the observation",
         f"{CORE}/state.py",
         "        if code < 0:\n",
-        "        self._table = table\n        if code < 0:\n",
+        "        self._rows = rows\n        if code < 0:\n",
         "tests/conformance/test_masks.py",
     ),
     Mutant(
@@ -220,7 +220,7 @@ MUTANTS = [
     Mutant(
         "options are lost in a pickle",
         f"{CORE}/game.py",
-        "return _restore, (self.name, self.rules, dict(self.options))",
+        "return _restore, (self.name, self.rules.tobytes() if self.custom else None, tuple(self.options.items()))",
         "return Game, (self.name,)",
         SEEDS,
     ),

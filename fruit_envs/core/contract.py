@@ -38,6 +38,7 @@ __all__ = [
     "OBSERVE",
     "REDEAL",
     "REVEAL",
+    "RULES",
     "RULES_HEADER",
     "RUNNING",
     "SCORES",
@@ -82,6 +83,7 @@ RULES_HEADER: list[tuple[str, DTypeLike]] = [
 ]
 
 DEAL, LEGAL, APPLY, OBSERVE, REVEAL, REDEAL, SCORES, SHARES = range(8)
+RULES = 8  # in the table that loops get, after the functions: the rules record itself
 _NAMES = ("deal", "legal", "apply", "observe", "reveal", "redeal", "scores", "shares")
 
 
@@ -155,12 +157,15 @@ class Kernels:
         self._functions[name] = compiled
         return compiled
 
-    def table(self) -> Any:
-        """What the loops get: the functions' addresses, or with JIT off the functions."""
+    def table(self, rules: np.ndarray) -> Any:
+        """What the loops get: addresses of the functions and of the rules record, or with JIT off these themselves.
+
+        The caller keeps the rules alive.
+        """
         functions = [self._functions[name] for name in _NAMES]
         if not jit.JIT:
-            return tuple(functions)
-        return np.array([function.address for function in functions], np.uintp)
+            return (*functions, rules)
+        return np.array([*(function.address for function in functions), rules.ctypes.data], np.uintp)
 
     def _signature(self, name: str) -> Any:
         from numba import from_dtype, types

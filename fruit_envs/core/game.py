@@ -15,7 +15,7 @@ import numpy as np
 from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.chance import Outcomes, enumerate_chance
 from fruit_envs.core.checks import as_seed, entropy, whole_number
-from fruit_envs.core.contract import as_records, memory_of, new_memory
+from fruit_envs.core.contract import as_records, new_memory
 from fruit_envs.core.errors import IllegalAction, InvalidOption, InvalidSeat, brief
 from fruit_envs.core.layout import Layout
 from fruit_envs.core.options import resolve
@@ -85,10 +85,9 @@ class Game:
         self._kernels = self.module("rules").kernels
         observation = self.module("observation")
         self.layout = Layout(observation.blocks(self.rules), self._kernels.observation)
-        self.functions: Any = self._kernels.table()
+        self.table: Any = self._kernels.table(self.rules)
         self.state_dtype: np.dtype = self._kernels.state
         self.blank: np.ndarray = new_memory(self.state_dtype, 1)[0]
-        self.rules_memory: np.ndarray = memory_of(self.rules)[0]
 
     def module(self, part: str) -> ModuleType:
         """The game's components, rules, observation or text module."""

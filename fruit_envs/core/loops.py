@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 
 from fruit_envs.core.chance import CHOICE, FUTURE, REDRAW, draw, mix, stream_of, stream_of_key
-from fruit_envs.core.contract import APPLY, DEAL, LEGAL, MAX_SEATS, OBSERVE, REDEAL, RUNNING, SCORES, SHARES
+from fruit_envs.core.contract import APPLY, DEAL, LEGAL, MAX_SEATS, OBSERVE, REDEAL, RULES, RUNNING, SCORES, SHARES
 from fruit_envs.core.jit import JIT, call, get8, helper, loop, lowest_bit, parallel_loop, wrapping
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -114,16 +114,14 @@ def payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
 
 
 @loop
-def deal_one(functions: Any, rules: Any, state: Any, seed: Any) -> Any:
+def deal_one(table: Any, state: Any, seed: Any) -> Any:
     """Begin an episode; returns pending + 65536 * over."""
-    start(functions, rules, state, np.uint64(seed))
+    start(table, table[RULES], state, np.uint64(seed))
     return _status(state)
 
 
 @loop
-def advance(
-    functions: Any, rules: Any, state: Any, masks: Any, observations: Any, row: Any, seat: Any, action: Any
-) -> Any:
+def advance(table: Any, state: Any, masks: Any, observations: Any, row: Any, seat: Any, action: Any) -> Any:
     """One decision, if legal; then the mask and observation of the seat asked next, into `row`.
 
     Returns pending + 65536 * over, or NOT_ASKED or ILLEGAL with the state unchanged.
@@ -132,39 +130,39 @@ def advance(
     if status >> 16 != RUNNING or seat < 0 or seat >= MAX_SEATS or not (status >> seat) & 1:
         return NOT_ASKED
     mask = masks[row]
-    call(functions[LEGAL], (rules, state, np.int64(seat), mask))
+    call(table[LEGAL], (table[RULES], state, np.int64(seat), mask))
     if action < 0 or action >= mask.shape[0] or mask[action] == 0:
         return ILLEGAL
-    status = decide(functions, rules, state, seat, action)
+    status = decide(table, table[RULES], state, seat, action)
     if status >> 16 == RUNNING:
         seat = lowest_bit(np.int64(status))
-        call(functions[LEGAL], (rules, state, np.int64(seat), mask))
-        call(functions[OBSERVE], (rules, state, np.int64(seat), observations[row]))
+        call(table[LEGAL], (table[RULES], state, np.int64(seat), mask))
+        call(table[OBSERVE], (table[RULES], state, np.int64(seat), observations[row]))
     return status
 
 
 @loop
-def one_legal(functions: Any, rules: Any, state: Any, seat: Any, mask: Any) -> None:
-    call(functions[LEGAL], (rules, state, np.int64(seat), mask))
+def one_legal(table: Any, state: Any, seat: Any, mask: Any) -> None:
+    call(table[LEGAL], (table[RULES], state, np.int64(seat), mask))
 
 
 @loop
-def one_observation(functions: Any, rules: Any, state: Any, seat: Any, out: Any) -> None:
-    call(functions[OBSERVE], (rules, state, np.int64(seat), out))
+def one_observation(table: Any, state: Any, seat: Any, out: Any) -> None:
+    call(table[OBSERVE], (table[RULES], state, np.int64(seat), out))
 
 
 @loop
-def one_row(functions: Any, rules: Any, state: Any, which: Any, out: Any) -> None:
-    """Call a function of the shape f(rules, state, out): reveal, scores or shares."""
-    call(functions[which], (rules, state, out))
+def one_row(table: Any, state: Any, which: Any, out: Any) -> None:
+    """Call a function of the shape f(table[RULES], state, out): reveal, scores or shares."""
+    call(table[which], (table[RULES], state, out))
 
 
 @loop
-def one_redeal(functions: Any, rules: Any, state: Any, seat: Any, key: Any) -> Any:
+def one_redeal(table: Any, state: Any, seat: Any, key: Any) -> Any:
     """Redraw what a seat cannot know, the future's chance too; returns pending + 65536 * over."""
     future = stream_of_key(key, FUTURE)
     _set_chance(state, mix(future) >> _S11, future)
-    call(functions[REDEAL], (rules, state, np.int64(seat), stream_of_key(key, REDRAW)))
+    call(table[REDEAL], (table[RULES], state, np.int64(seat), stream_of_key(key, REDRAW)))
     return _status(state)
 
 

@@ -59,7 +59,7 @@ class State:
     game : Game
     """
 
-    __slots__ = ("_mask_of", "_memory", "_observation_of", "_pending", "_row", "_table", "game")
+    __slots__ = ("_mask_of", "_memory", "_observation_of", "_pending", "_row", "_rows", "game")
 
     def __init__(self, game: Game, records: np.ndarray) -> None:
         header = records[0]
@@ -73,7 +73,7 @@ class State:
         self._mask_of: int | None = None
         self._observation_of: int | None = None
         self._row = -1
-        self._table: tuple[Any, ...] = ()
+        self._rows: tuple[Any, ...] = ()
 
     @staticmethod
     def dealt(
@@ -84,11 +84,11 @@ class State:
         memory = copy_memory(game.blank)
         state._begin(game, memory, 0)
         if outcomes is None and draws is None:
-            state._pending = loops.deal_one(game.functions, game.rules_memory, memory, seed)
+            state._pending = loops.deal_one(game.table, memory, seed)
             return state
         tape = Tape(outcomes or {})
         with tape.attached(state.records):
-            state._pending = loops.deal_one(game.functions, game.rules_memory, memory, seed)
+            state._pending = loops.deal_one(game.table, memory, seed)
         if draws is not None:
             draws.extend(tape.draws)
         return state
@@ -136,10 +136,10 @@ class State:
         """The action mask of a seat: int8, shape (num_actions,), 0/1; all 0 where it is not asked."""
         if type(seat) is int and seat == self._mask_of:
             self._mask_of = None
-            return self._table[3][self._row]  # type: ignore[no-any-return]
+            return self._rows[2][self._row]  # type: ignore[no-any-return]
         seat = self.game.seat(seat)
         mask = np.empty(self.game.num_actions, np.int8)
-        loops.one_legal(self.game.functions, self.game.rules_memory, self._memory, seat, mask)
+        loops.one_legal(self.game.table, self._memory, seat, mask)
         return mask
 
     def legal_actions(self, seat: int) -> list[int]:
@@ -150,16 +150,16 @@ class State:
         """The observation of a seat, shape (game.layout.size,), of the game's integer dtype."""
         if type(seat) is int and seat == self._observation_of:
             self._observation_of = None
-            return self._table[4][self._row]  # type: ignore[no-any-return]
+            return self._rows[3][self._row]  # type: ignore[no-any-return]
         seat = self.game.seat(seat)
         out = np.empty(self.game.layout.size, self.game.layout.dtype)
-        loops.one_observation(self.game.functions, self.game.rules_memory, self._memory, seat, out)
+        loops.one_observation(self.game.table, self._memory, seat, out)
         return out
 
     def reveal(self) -> np.ndarray:
         """The privileged view, shape (game.reveal_layout.size,): every observation, then the hidden facts."""
         out = np.empty(self.game.reveal_layout.size, self.game.layout.dtype)
-        loops.one_row(self.game.functions, self.game.rules_memory, self._memory, REVEAL, out)
+        loops.one_row(self.game.table, self._memory, REVEAL, out)
         return out
 
     # ---- play ------------------------------------------------------------------------------------------------------
@@ -186,16 +186,16 @@ class State:
             return
         if type(seat) is not int or type(action) is not int:
             seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
-        table, row = self._table, self._row + 1
-        if not table or row == len(table[3]):
-            table, row = self._new_table(), 0
+        rows, row = self._rows, self._row + 1
+        if not rows or row == len(rows[2]):
+            rows, row = self._new_rows(), 0
         try:
-            code = _advance(*table, row, seat, action)
+            code = _advance(*rows, row, seat, action)
         except OverflowError:
             code = loops.ILLEGAL  # a number beyond 64 bits
         if code < 0:
             self._refuse(seat, action, code)
-        self._table, self._row = table, row
+        self._rows, self._row = rows, row
         self._pending = code
         self._mask_of = self._observation_of = _READY[code & 0xFFFF]
 
@@ -209,13 +209,13 @@ class State:
             self._pending, self._mask_of, self._observation_of = pending, None, None
             raise
 
-    def _new_table(self) -> tuple[Any, ...]:
+    def _new_rows(self) -> tuple[Any, ...]:
         """The arguments of `advance`, with new memory for rows: those already handed out stay as they are."""
         game = self.game
-        rows = min(2 * len(self._table[3]), _MOST_ROWS) if self._table else _FIRST_ROWS
+        rows = min(2 * len(self._rows[2]), _MOST_ROWS) if self._rows else _FIRST_ROWS
         masks = np.empty((rows, game.num_actions), np.int8)
         observations = np.empty((rows, game.layout.size), game.layout.dtype)
-        return game.functions, game.rules_memory, self._memory, masks, observations
+        return game.table, self._memory, masks, observations
 
     def _refuse(self, seat: int, action: int, code: int) -> NoReturn:
         seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
@@ -244,7 +244,7 @@ class State:
 
     def _row_of(self, which: int) -> NDArray[np.float64]:
         out = np.empty(self.game.num_players)
-        loops.one_row(self.game.functions, self.game.rules_memory, self._memory, which, out)
+        loops.one_row(self.game.table, self._memory, which, out)
         return out
 
     @property
@@ -261,7 +261,7 @@ class State:
     def returns(self) -> NDArray[np.float64]:
         """What each seat has earned so far, in units of reward."""
         out = np.empty(self.game.num_players)
-        loops.one_payoff(self.game.functions, self.game.rules, self._memory, out)
+        loops.one_payoff(self.game.table, self.game.rules, self._memory, out)
         return out
 
     # ---- copies, views, knowledge ----------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ class State:
         view = View.__new__(View)
         view._begin(self.game, copy_memory(self._memory), 0)
         view.viewer = seat
-        view._pending = loops.one_redeal(self.game.functions, self.game.rules_memory, view._memory, seat, word(key))
+        view._pending = loops.one_redeal(self.game.table, view._memory, seat, word(key))
         return view
 
     def _check_views(self) -> None:

@@ -122,9 +122,7 @@ class Batch:
         self._rewards[:] = 0
         self._earned[:] = 0
         self._over[:] = 0
-        loops.deal_batch(
-            self.game.functions, self.game.rules, self._memory, self._seats, self._legal, self._observations
-        )
+        loops.deal_batch(self.game.table, self.game.rules, self._memory, self._seats, self._legal, self._observations)
         np.copyto(self._masks, self._legal)
         self._is_reset = True
 
@@ -178,7 +176,7 @@ class Batch:
                 f"got {actions[illegal]}"
             )
         arguments = (
-            self.game.functions,
+            self.game.table,
             self.game.rules,
             self._memory,
             actions,

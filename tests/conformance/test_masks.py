@@ -130,7 +130,7 @@ def test_kernels_write_exactly_their_rows(name, options):
         ):
             wide = np.full(size + 2 * guard, 99, dtype)
             row = wide[guard : guard + size]
-            arguments = (game.functions, game.rules_memory, state._memory)
+            arguments = (game.table, state._memory)
             if which == "legal":
                 loops.one_legal(*arguments, 0, row)
             elif which == "observation":
