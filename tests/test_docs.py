@@ -102,5 +102,5 @@ def test_every_ruling_is_told_and_tested():
 def test_files_stay_small_and_headed():
     for path in [p for part in ("fruit_envs", "agents", "train") for p in (ROOT / part).rglob("*.py")]:
         text = path.read_text("utf-8")
-        assert len(text.splitlines()) <= 410, path
+        assert len(text.splitlines()) <= 440, f"{path}: about 400 lines are enough for one idea"
         assert text.startswith('"""'), f"{path} says what it is for"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -43,7 +43,7 @@ _advance: Any = loops.advance
 
 #: Rows of masks and observations that a state takes memory for at once: few at first, since most copies that a search
 #: makes decide once, then more.
-_FIRST_ROWS, _MOST_ROWS = 2, 16
+_FIRST_ROWS, _MORE_ROWS = 2, 16
 
 _CHECKSUM = 16  # bytes
 
@@ -59,7 +59,17 @@ class State:
     game : Game
     """
 
-    __slots__ = ("_mask_of", "_memory", "_observation_of", "_pending", "_row", "_rows", "game")
+    __slots__ = (
+        "_mask_of",
+        "_masks",
+        "_memory",
+        "_observation_of",
+        "_observations",
+        "_pending",
+        "_row",
+        "_rows",
+        "game",
+    )
 
     def __init__(self, game: Game, records: np.ndarray) -> None:
         header = records[0]
@@ -72,8 +82,10 @@ class State:
         # The seats whose mask and observation lie ready in the current row, None once they were handed out.
         self._mask_of: int | None = None
         self._observation_of: int | None = None
-        self._row = -1
+        self._row = -1  # of the last decision; `_rows` are the arguments of `advance`, below them their rows one by one
         self._rows: tuple[Any, ...] = ()
+        self._masks: Sequence[Any] = ()
+        self._observations: Sequence[Any] = ()
 
     @staticmethod
     def dealt(
@@ -136,7 +148,7 @@ class State:
         """The action mask of a seat: int8, shape (num_actions,), 0/1; all 0 where it is not asked."""
         if type(seat) is int and seat == self._mask_of:
             self._mask_of = None
-            return self._rows[2][self._row]  # type: ignore[no-any-return]
+            return self._masks[self._row]  # type: ignore[no-any-return]
         seat = self.game.seat(seat)
         mask = np.empty(self.game.num_actions, np.int8)
         loops.one_legal(self.game.table, self._memory, seat, mask)
@@ -150,7 +162,7 @@ class State:
         """The observation of a seat, shape (game.layout.size,), of the game's integer dtype."""
         if type(seat) is int and seat == self._observation_of:
             self._observation_of = None
-            return self._rows[3][self._row]  # type: ignore[no-any-return]
+            return self._observations[self._row]  # type: ignore[no-any-return]
         seat = self.game.seat(seat)
         out = np.empty(self.game.layout.size, self.game.layout.dtype)
         loops.one_observation(self.game.table, self._memory, seat, out)
@@ -187,7 +199,7 @@ class State:
         if type(seat) is not int or type(action) is not int:
             seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
         rows, row = self._rows, self._row + 1
-        if not rows or row == len(rows[2]):
+        if row == len(self._masks):
             rows, row = self._new_rows(), 0
         try:
             code = _advance(*rows, row, seat, action)
@@ -195,7 +207,10 @@ class State:
             code = loops.ILLEGAL  # a number beyond 64 bits
         if code < 0:
             self._refuse(seat, action, code)
-        self._rows, self._row = rows, row
+        if row == 0:
+            self._rows = rows
+            self._masks, self._observations = list(rows[2]), list(rows[3])
+        self._row = row
         self._pending = code
         self._mask_of = self._observation_of = _READY[code & 0xFFFF]
 
@@ -212,7 +227,7 @@ class State:
     def _new_rows(self) -> tuple[Any, ...]:
         """The arguments of `advance`, with new memory for rows: those already handed out stay as they are."""
         game = self.game
-        rows = min(2 * len(self._rows[2]), _MOST_ROWS) if self._rows else _FIRST_ROWS
+        rows = _MORE_ROWS if self._rows else _FIRST_ROWS
         masks = np.empty((rows, game.num_actions), np.int8)
         observations = np.empty((rows, game.layout.size), game.layout.dtype)
         return game.table, self._memory, masks, observations
