@@ -91,8 +91,12 @@ def throughput(game: str) -> str:
 
 def results(game: str) -> str:
     """What the main job printed."""
-    path = ROOT / "benchmarks" / "results" / f"main_job_{game}.md"
-    return path.read_text("utf-8") if path.exists() else ""
+    folder = f"benchmarks/results/main_job_{game}"
+    path = ROOT / folder / "results.md"
+    if not path.exists():
+        return ""
+    _, text = path.read_text("utf-8").split("\n", 1)  # its heading
+    return "What the first command above printed:\n" + text.replace("](curve.png)", f"]({folder}/curve.png)")
 
 
 PARTS: dict[str, Callable[[str], str]] = {

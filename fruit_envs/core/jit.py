@@ -40,6 +40,7 @@ __all__ = [
     "parallel_loop",
     "put8",
     "row",
+    "set_byte",
     "store",
     "word",
     "wrapping",
@@ -288,6 +289,18 @@ def clear(target: Any, start: Any, count: Any) -> None:
     while i < count:
         target[start + i] = 0
         i += 1
+
+
+@helper
+def set_byte(array: Any, index: Any, value: Any) -> None:
+    """Set one element (0..127) of an 8-bit array whose size is a multiple of 8, by writing its whole word.
+
+    Where the array is read word by word soon after, a write of one byte would stall that read.
+    """
+    start = index & ~7
+    shift = np.uint64(8 * (index & 7))
+    kept = get8(array, start) & ~(np.uint64(255) << shift)
+    put8(array, start, kept | (np.uint64(np.int64(value) & 255) << shift))
 
 
 def word(key: int) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fruit_envs.core.chance import chance, draw, mix, shuffle
 from fruit_envs.core.contract import HEADER, TERMINATED, Kernels
-from fruit_envs.core.jit import Record, clear, copy_bytes, helper, wrapping
+from fruit_envs.core.jit import Record, clear, copy_bytes, helper, put8, set_byte, wrapping
 from fruit_envs.fruit_cocktail.components import CARD, CARDS, COLUMNS, HIDDEN, HIDE, PEEK, RULES, START, TILE
 
 MAX_PLAYERS, MAX_PICKS = 4, 16
@@ -28,7 +28,6 @@ STATE = np.dtype(
         ("picks", np.uint8),
         ("game", np.uint8),  # tied games before this one
         ("tiles", np.uint8, (COLUMNS,)),  # fruit of the tile at each position
-        ("face_up", np.uint8, (COLUMNS,)),  # ascending positions of the tiles that all see
         ("hidden_at", np.uint8, (HIDDEN,)),  # ascending positions of the hidden tiles
         ("peek", np.int8, (MAX_PLAYERS,)),  # which hidden tile (0..2) each seat has seen, or -1
         ("order", np.uint8, (CARDS,)),  # card ids by position: column p holds order[p * column_size:][:column_size]
@@ -37,6 +36,7 @@ STATE = np.dtype(
         ("free", np.int8, (CARDS,)),  # 1: may be taken now
         ("holder", np.int8, (CARDS,)),  # seat that took the card, or -1
         ("history", np.uint8, (MAX_PICKS,)),  # cards in the order taken, 0 where none yet
+        ("pieces", np.int8, (MAX_PLAYERS * COLUMNS,)),  # of each fruit, seat by seat
         ("left", np.uint8, (COLUMNS,)),  # cards left in each column
         ("locked", np.int8, (COLUMNS,)),  # the card locked under each tile, or -1
         # Parts of the observation that all seats share, kept as they are shown there:
@@ -52,7 +52,16 @@ STATE = np.dtype(
 
 _ONE, _THREE = np.uint64(1), np.uint64(3)
 
+# Eight bytes at once: 0 to 7; all 1; all -1.
+_COUNTING, _ONES, _NONE = np.uint64(0x0706050403020100), np.uint64(0x0101010101010101), np.uint64(2**64 - 1)
+
 kernels = Kernels(RULES, STATE, np.int8)
+
+
+@helper
+def fruit_bit(fruit: Any) -> Any:
+    """A set of one fruit as eight bytes: rows over fruits are written a word at a time."""
+    return _ONE << (np.uint64(fruit) << _THREE)
 
 
 @helper
@@ -93,55 +102,48 @@ def _deal_game(rules: Record, state: Record) -> None:
     first = CHANCE_PER_GAME * np.int64(state.game)
 
     # The hidden positions, ascending; `left` serves as scratch before it is filled.
-    for p in range(columns):
-        state.left[p] = p
+    put8(state.left, 0, _COUNTING)
     shuffle(state, HIDE, first, state.left, columns, hidden)
+    clear(state.face_down, 0, COLUMNS)
     for h in range(HIDDEN):
         state.hidden_at[h] = state.left[h] if h < hidden else COLUMNS
     _sort3(state.hidden_at)
-    before: Any = 0  # hidden tiles to the left
-    for p in range(columns):  # without a branch, which no processor could predict
-        state.face_up[p - before] = p
-        before += before < hidden and state.hidden_at[before] == p
-        state.tiles[p] = p
-        state.left[p] = size
-        state.locked[p] = -1
+    for h in range(hidden):
+        state.face_down[np.int64(state.hidden_at[h])] = 1
+
+    put8(state.left, 0, _ONES * np.uint64(size))
+    put8(state.locked, 0, _NONE)
+    put8(state.tiles, 0, _COUNTING)
     shuffle(state, TILE, first, state.tiles, columns, columns)
 
-    for c in range(CARDS):
-        state.order[c] = c
-        state.at[c] = 0
-        state.holder[c] = -1
-        state.here[c] = state.free[c] = c < cards
+    for w in range(0, CARDS, 8):
+        put8(state.order, w, _COUNTING + _ONES * np.uint64(w))
+        put8(state.holder, w, _NONE)
+        put8(state.here, w, _ONES)
+        put8(state.free, w, _ONES)
+    for c in range(CARDS - cards):  # of a shrunken game
+        state.here[cards + c] = state.free[cards + c] = 0
     shuffle(state, CARD, first, state.order, cards, cards)
     i: Any = 0
     for p in range(columns):
         for _ in range(size):
-            state.at[state.order[i]] = p
+            state.at[np.int64(state.order[i])] = p
             i += 1
 
     _deal_peeks(rules, state, first)
-    clear(state.seen, 0, COLUMNS * COLUMNS)
-    for i in range(columns - hidden):
-        up = np.int64(state.face_up[i])
-        state.seen[up * COLUMNS + np.int64(state.tiles[up])] = 1
-    clear(state.face_down, 0, COLUMNS)
+    for p in range(COLUMNS):
+        shown = np.uint64(p < columns) * np.uint64(1 - state.face_down[p])
+        put8(state.seen, p * COLUMNS, fruit_bit(state.tiles[p]) * shown)
     clear(state.veiled, 0, HIDDEN * CARDS)
     for h in range(hidden):
-        state.face_down[np.int64(state.hidden_at[h])] = 1
         for i in range(size):
             state.veiled[h * CARDS + np.int64(state.order[np.int64(state.hidden_at[h]) * size + i])] = 1
     clear(state.closed, 0, COLUMNS)
     clear(state.value, 0, COLUMNS)
     clear(state.held, 0, MAX_PLAYERS * CARDS)
+    clear(state.pieces, 0, MAX_PLAYERS * COLUMNS)
     state.picks = 0
     state.pending = 1 << np.int64(state.starter)
-
-
-@helper
-def fruit_bit(fruit: Any) -> Any:
-    """A set of one fruit as eight bytes: rows over fruits are written a word at a time."""
-    return _ONE << (np.uint64(fruit) << _THREE)
 
 
 @kernels
@@ -166,12 +168,7 @@ def _score(rules: Record, state: Record, seat: Any) -> Any:
     """C9: pieces times the value locked under that fruit's tile; columns still open count nothing yet."""
     total = np.int64(0)
     for p in range(np.int64(rules.columns)):
-        if state.locked[p] >= 0:
-            pieces = np.int64(0)
-            for c in range(np.int64(rules.num_actions)):
-                if rules.fruit[c] == state.tiles[p]:
-                    pieces += rules.pieces[c] * (state.holder[c] == seat)
-            total += pieces * rules.value[np.int64(state.locked[p])]
+        total += np.int64(state.pieces[seat * COLUMNS + np.int64(state.tiles[p])]) * state.value[p]
     return total
 
 
@@ -246,18 +243,19 @@ def _lock(rules: Record, state: Record, position: Any) -> None:
         card = np.int64(state.order[position * size + i])
         last += card * np.int64(state.here[card])
     state.locked[position] = last
-    state.free[last] = 0
-    state.closed[position] = 1
-    state.value[position] = rules.value[last]
+    set_byte(state.free, last, 0)
+    set_byte(state.closed, position, 1)
+    set_byte(state.value, position, rules.value[last])
 
 
 @kernels
 def apply(rules: Record, state: Record, seat: int, action: int) -> None:
     position = np.int64(state.at[action])
     state.holder[action] = seat
-    state.here[action] = 0
-    state.free[action] = 0
-    state.held[seat * CARDS + action] = 1
+    state.pieces[seat * COLUMNS + np.int64(rules.fruit[action])] += rules.pieces[action]
+    set_byte(state.here, action, 0)
+    set_byte(state.free, action, 0)
+    set_byte(state.held, seat * CARDS + action, 1)
     state.left[position] -= 1
     if state.left[position] == 1:
         _lock(rules, state, position)
