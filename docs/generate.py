@@ -89,6 +89,15 @@ def throughput(game: str) -> str:
     )
 
 
+def kernels(game: str) -> str:
+    """Nanoseconds of each function of the contract."""
+    measured = _measured(f"kernels_{game}")
+    if measured is None:
+        return ""
+    rows: list[list[object]] = [[name, nanoseconds] for name, nanoseconds in measured["nanoseconds"].items()]
+    return _table(["call", "ns"], rows)
+
+
 def results(game: str) -> str:
     """What the main job printed."""
     folder = f"benchmarks/results/main_job_{game}"

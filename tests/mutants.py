@@ -102,7 +102,7 @@ MUTANTS = [
         "a refused action spoils the observation",
         f"{CORE}/state.py",
         "        if code < 0:\n",
-        "        self._masks = list(rows[2])\n        if code < 0:\n",
+        "        self._masks = list(self._mask_rows)\n        if code < 0:\n",
         "tests/conformance/test_masks.py",
     ),
     Mutant(

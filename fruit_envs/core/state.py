@@ -60,14 +60,17 @@ class State:
     """
 
     __slots__ = (
+        "_end",
         "_mask_of",
+        "_mask_rows",
         "_masks",
         "_memory",
         "_observation_of",
+        "_observation_rows",
         "_observations",
         "_pending",
         "_row",
-        "_rows",
+        "_table",
         "game",
     )
 
@@ -82,8 +85,7 @@ class State:
         # The seats whose mask and observation lie ready in the current row, None once they were handed out.
         self._mask_of: int | None = None
         self._observation_of: int | None = None
-        self._row = -1  # of the last decision; `_rows` are the arguments of `advance`, below them their rows one by one
-        self._rows: tuple[Any, ...] = ()
+        self._row, self._end = -1, 0  # of the last decision; how many rows there are
         self._masks: Sequence[Any] = ()
         self._observations: Sequence[Any] = ()
 
@@ -198,18 +200,18 @@ class State:
             return
         if type(seat) is not int or type(action) is not int:
             seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
-        rows, row = self._rows, self._row + 1
-        if row == len(self._masks):
-            rows, row = self._new_rows(), 0
+        row = self._row + 1
+        if row == self._end:
+            row = self._take_rows()
         try:
-            code = _advance(*rows, row, seat, action)
+            code = _advance(self._table, self._memory, self._mask_rows, self._observation_rows, row, seat, action)
         except OverflowError:
             code = loops.ILLEGAL  # a number beyond 64 bits
         if code < 0:
             self._refuse(seat, action, code)
         if row == 0:
-            self._rows = rows
-            self._masks, self._observations = list(rows[2]), list(rows[3])
+            self._masks, self._observations = list(self._mask_rows), list(self._observation_rows)
+            self._end = len(self._masks)
         self._row = row
         self._pending = code
         self._mask_of = self._observation_of = _READY[code & 0xFFFF]
@@ -224,13 +226,14 @@ class State:
             self._pending, self._mask_of, self._observation_of = pending, None, None
             raise
 
-    def _new_rows(self) -> tuple[Any, ...]:
-        """The arguments of `advance`, with new memory for rows: those already handed out stay as they are."""
+    def _take_rows(self) -> int:
+        """New memory for masks and observations, in use once a decision succeeds: the old stays as it is till then."""
         game = self.game
-        rows = _MORE_ROWS if self._rows else _FIRST_ROWS
-        masks = np.empty((rows, game.num_actions), np.int8)
-        observations = np.empty((rows, game.layout.size), game.layout.dtype)
-        return game.table, self._memory, masks, observations
+        rows = _MORE_ROWS if self._end else _FIRST_ROWS
+        self._table = game.table
+        self._mask_rows = np.empty((rows, game.num_actions), np.int8)
+        self._observation_rows = np.empty((rows, game.layout.size), game.layout.dtype)
+        return 0
 
     def _refuse(self, seat: int, action: int, code: int) -> NoReturn:
         seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
