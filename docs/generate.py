@@ -109,6 +109,7 @@ def results(game: str) -> str:
 
 
 PARTS: dict[str, Callable[[str], str]] = {
+    "kernels": kernels,
     "options": options,
     "blocks": blocks,
     "actions": actions,
