@@ -178,7 +178,7 @@ MUTANTS = [
     Mutant(
         "the last card of a column can be taken",
         f"{COCKTAIL}/rules.py",
-        "    state.free[last] = 0\n",
+        "    set_byte(state.free, last, 0)\n",
         "    pass\n",
         ORACLE,
     ),
@@ -192,8 +192,8 @@ MUTANTS = [
     Mutant(
         "locked values lose their sign",
         f"{COCKTAIL}/rules.py",
-        "total += pieces * rules.value[np.int64(state.locked[p])]",
-        "total += pieces * abs(rules.value[np.int64(state.locked[p])])",
+        "np.int64(state.tiles[p])]) * state.value[p]",
+        "np.int64(state.tiles[p])]) * abs(state.value[p])",
         ORACLE,
     ),
     Mutant(
