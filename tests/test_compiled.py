@@ -114,6 +114,10 @@ def test_importing_is_light_and_compiles_nothing():
         "print(heavy)"
     )
     assert run(code).strip() == "[]"
+
+
+def test_importing_the_agents_is_light_too():
+    pytest.importorskip("fruit_agents")
     with_agents = "import sys, fruit_agents; print([m for m in sys.modules if m in ('numba', 'torch', 'typer')])"
     assert run(with_agents).strip() == "[]"
 

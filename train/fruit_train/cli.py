@@ -50,7 +50,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 
         run(tyro.cli(Args, prog="fruit-train", args=argv), shlex.join(["fruit-train", *argv]))
     except FruitEnvsError as error:
-        sys.exit(f"fruit-train: {error}")
+        sys.stderr.write(f"fruit-train: {error}\n")
+        sys.exit(2)  # as `fruit-envs` and usage errors
     except KeyboardInterrupt:
         sys.exit(130)  # as a shell reports SIGINT
 
