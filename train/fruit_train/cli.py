@@ -50,8 +50,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
         run(tyro.cli(Args, prog="fruit-train", args=argv), shlex.join(["fruit-train", *argv]))
     except FruitEnvsError as error:
-        sys.stderr.write(f"fruit-train: {error}\n")
-        sys.exit(2)  # as `fruit-envs` and usage errors
+        sys.exit(f"fruit-train: {error}")
     except KeyboardInterrupt:
         sys.exit(130)  # as a shell reports SIGINT
 
