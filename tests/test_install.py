@@ -8,6 +8,7 @@ Fresh environments take minutes, so all but the first test are heavy:
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -132,3 +133,16 @@ def test_the_oldest_supported_gymnasium(fresh, tmp_path):
     run(scripts / "pip", "install", "-q", "-c", tmp_path / "constraints.txt", *needs)
     assert "1.2.2" in run(scripts / "python", "-c", "import gymnasium; print(gymnasium.__version__)")
     run(scripts / "python", "-m", "pytest", "-n", "2", "tests/conformance", cwd=ROOT, PYTHONPATH=str(ROOT))
+
+
+@pytest.mark.heavy
+def test_the_readme_s_first_command_on_a_copy_of_the_project(tmp_path):
+    """Word for word, but for a shorter training."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    (command,) = re.findall(r"^(python3 -m venv \.venv && .*fruit-train .*)$", readme, re.MULTILINE)
+    project = tmp_path / "project"
+    shutil.copytree(ROOT, project, ignore=shutil.ignore_patterns(".git", ".venv*", "runs", "__pycache__", "*_cache"))
+    short = "--total-steps 8192 --checkpoints 2 --checkpoint-deals 4 --deals 20 --name short"
+    output = run("bash", "-c", f"{command} {short}", cwd=project)
+    assert "| policy | greedy2 |" in output
+    assert {"policy.safetensors", "results.md", "curve.png"} <= {p.name for p in (project / "runs" / "short").iterdir()}
