@@ -185,8 +185,8 @@ MUTANTS = [
     Mutant(
         "a tie counts as a win for each",
         f"{COCKTAIL}/rules.py",
-        "out[seat] = 1.0 / leaders if out[seat] == best else 0.0",
-        "out[seat] = 1.0 if out[seat] == best else 0.0",
+        "out[seat] = 1.0 / leaders if _score(rules, state, seat) == best else 0.0",
+        "out[seat] = 1.0 if _score(rules, state, seat) == best else 0.0",
         RULINGS,
     ),
     Mutant(
@@ -213,7 +213,7 @@ MUTANTS = [
     Mutant(
         "a replayed tie keeps its starter",
         f"{COCKTAIL}/rules.py",
-        "state.starter = (np.int64(state.starter) + 1) % n",
+        "state.starter = (np.int64(state.starter) + 1) % np.int64(rules.num_players)",
         "state.starter = np.int64(state.starter)",
         RULINGS,
     ),

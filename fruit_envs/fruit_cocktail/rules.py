@@ -172,6 +172,19 @@ def _score(rules: Record, state: Record, seat: Any) -> Any:
     return total
 
 
+@helper
+def _lead(rules: Record, state: Record) -> Any:
+    """The highest score, and how many seats have it."""
+    best, leaders = np.int64(-1000), 0
+    for seat in range(np.int64(rules.num_players)):
+        own = _score(rules, state, seat)
+        if own == best:
+            leaders += 1
+        elif own > best:
+            best, leaders = own, 1
+    return best, leaders
+
+
 @kernels
 def scores(rules: Record, state: Record, out: Any) -> None:
     for seat in range(np.int64(rules.num_players)):
@@ -182,16 +195,9 @@ def scores(rules: Record, state: Record, out: Any) -> None:
 def shares(rules: Record, state: Record, out: Any) -> None:
     """Highest wins; tied leaders share the win (C13)."""
     n = np.int64(rules.num_players)
-    best, leaders = np.int64(-1000), 0
+    best, leaders = _lead(rules, state)
     for seat in range(n):
-        own = _score(rules, state, seat)
-        out[seat] = own
-        if own == best:
-            leaders += 1
-        elif own > best:
-            best, leaders = own, 1
-    for seat in range(n):
-        out[seat] = 1.0 / leaders if out[seat] == best else 0.0
+        out[seat] = 1.0 / leaders if _score(rules, state, seat) == best else 0.0
 
 
 @wrapping
@@ -214,19 +220,12 @@ def _digest(rules: Record, state: Record) -> Any:
 @helper
 def _finish(rules: Record, state: Record) -> None:
     """The line is empty: the end, or after a tie another game (C13)."""
-    n = np.int64(rules.num_players)
     if rules.replay and state.game < MAX_GAMES - 1:
-        best, leaders = np.int64(-1000), 0
-        for seat in range(n):
-            own = _score(rules, state, seat)
-            if own == best:
-                leaders += 1
-            elif own > best:
-                best, leaders = own, 1
+        _, leaders = _lead(rules, state)
         if leaders > 1:
             state.past = _digest(rules, state)
             state.game += 1
-            state.starter = (np.int64(state.starter) + 1) % n
+            state.starter = (np.int64(state.starter) + 1) % np.int64(rules.num_players)
             _deal_game(rules, state)
             return
     clear(state.face_down, 0, COLUMNS)
