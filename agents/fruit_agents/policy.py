@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fruit_agents.network import Layer, Network, best_rows, sample_rows
 from fruit_envs.core.agents import Agent, missing_extra
-from fruit_envs.core.errors import FruitEnvsError, InvalidOption
-from fruit_envs.core.keys import decision_key
+from fruit_envs.core.checks import as_masks
+from fruit_envs.core.errors import FruitEnvsError, InvalidBuffer, InvalidOption
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,12 +33,6 @@ WEIGHTS, DESCRIPTION = "policy.safetensors", "policy.json"
 #: How an action is chosen: the most probable one, or one drawn from the probabilities.
 CHOICES = ("greedy", "sample")
 
-#: Keeps the draw of an action apart from everything else that is derived from a decision's key.
-_DRAW = 0x9017C4
-
-#: The weight (outputs, inputs) and bias (outputs,) of one layer, float32.
-Layer = tuple["NDArray[np.float32]", "NDArray[np.float32]"]
-
 
 class PolicyMismatch(FruitEnvsError, ValueError):
     """A policy that is missing or malformed, or that was trained for another game, version or observation."""
@@ -47,8 +42,7 @@ class PolicyAgent(Agent):
     """Plays a feed-forward network with ReLU between its layers.
 
     The network maps an observation, as the game writes it, to one logit per action; the probabilities are the softmax
-    over the legal ones. It is evaluated one observation at a time, in `act_batch` too: a matrix product over a batch
-    adds up in another order, and a row would then not always equal `act`.
+    over the legal ones.
 
     Parameters
     ----------
@@ -78,14 +72,11 @@ class PolicyAgent(Agent):
         self.choose = choose
         self.layers = [(np.asarray(w), np.asarray(b)) for w, b in layers]
         _check_layers(self.layers, game)
+        self._network = Network(self.layers)
 
     def logits(self, observation: np.ndarray) -> NDArray[np.float32]:
         """The network's outputs for one observation: float32, shape (num_actions,), legal or not."""
-        x: NDArray[np.float32] = observation.astype(np.float32)
-        for weight, bias in self.layers[:-1]:
-            x = np.maximum(weight @ x + bias, 0)
-        weight, bias = self.layers[-1]
-        return weight @ x + bias
+        return self._network.logits(observation[None])[0]  # type: ignore[no-any-return]
 
     def distribution(self, observation: np.ndarray, mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """The network's probabilities: float64, shape (num_actions,), exactly 0 where the mask is 0."""
@@ -95,13 +86,24 @@ class PolicyAgent(Agent):
 
     def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
         """The most probable legal action, or one drawn from the probabilities, as `choose` says."""
+        return int(self.act_batch(observation[None], mask[None], [view], np.array([key], np.uint64))[0])
+
+    def act_batch(
+        self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """One action per row."""
+        keys = np.asarray(keys, np.uint64)
+        actions = np.empty(len(keys), np.int64)
+        masks = as_masks(np.ascontiguousarray(masks), (len(keys), self.game.num_actions))
+        if observations.shape != (len(keys), self.game.layout.size):
+            shape = (len(keys), self.game.layout.size)
+            raise InvalidBuffer(f"expected observations of shape {shape}, got {observations.shape}")
+        logits = self._network.logits(observations)
         if self.choose == "greedy":
-            return int(np.where(mask, self.logits(observation), -np.inf).argmax())
-        legal = np.flatnonzero(mask)
-        reached = self.distribution(observation, mask)[legal].cumsum()
-        uniform = (decision_key(_DRAW, key, 0, 0) >> 11) / 2**53
-        place = int(reached.searchsorted(uniform * reached[-1], side="right"))
-        return int(legal[min(place, len(legal) - 1)])
+            best_rows(logits, masks, actions)
+        else:
+            sample_rows(logits, masks, keys, actions)
+        return actions
 
     def policy(
         self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int

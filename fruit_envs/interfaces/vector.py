@@ -100,7 +100,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         }
         self._illegal = as_illegal(illegal)
         self._fixed_seat = as_learner(seat, self.game)
-        self.single_observation_space = observation_space(self.game)
+        self.single_observation_space: spaces.Dict = observation_space(self.game)
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, n)
         self.action_space = batch_space(self.single_action_space, n)

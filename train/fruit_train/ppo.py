@@ -25,7 +25,8 @@ from torch import nn
 from tqdm import tqdm
 
 from fruit_agents.evaluation import duplicate_match
-from fruit_agents.policy import Layer, PolicyAgent, save_policy
+from fruit_agents.network import Layer
+from fruit_agents.policy import PolicyAgent, save_policy
 from fruit_agents.resolve import resolve
 from fruit_envs.core.game import Game
 from fruit_envs.core.keys import decision_key
