@@ -169,7 +169,7 @@ def copies(game: Any, num_envs: int) -> Workload:
 
     def chunk() -> int:
         for _ in range(8):
-            copy_records(batch._records)
+            copy_records(batch._rows.records)
         return 8 * num_envs
 
     return lambda seconds: until(seconds, chunk)

@@ -66,15 +66,15 @@ MUTANTS = [
     Mutant(
         "views keep the true future",
         f"{CORE}/loops.py",
-        "_set_chance(state, mix(future) >> _S11, future)",
-        "_set_chance(state, mix(future) >> _S11, np.uint64(state[1]))",
+        "set_chance(state, mix(future) >> _S11, future)",
+        "set_chance(state, mix(future) >> _S11, np.uint64(state[1]))",
         HIDDEN,
     ),
     Mutant(
         "the seed is ignored",
         f"{CORE}/loops.py",
-        "_set_chance(state, seed, stream_of(np.uint64(seed)))",
-        "_set_chance(state, seed, stream_of(np.uint64(1)))",
+        "set_chance(state, seed, stream_of(np.uint64(seed)))",
+        "set_chance(state, seed, stream_of(np.uint64(1)))",
         SEEDS,
     ),
     Mutant(

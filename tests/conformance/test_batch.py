@@ -84,7 +84,7 @@ def test_wrong_buffers_are_refused_and_nothing_changes(name, options):
         with pytest.raises(NotReset, match="reset"):
             call()
     batch.reset(seed=1)
-    before = batch._records.tobytes()
+    before = batch._rows.records.tobytes()
     good = batch.sample()
     for bad in (
         good.astype(np.int32),
@@ -103,7 +103,7 @@ def test_wrong_buffers_are_refused_and_nothing_changes(name, options):
         wrong[3] = action
         with pytest.raises(IllegalAction, match="game 3: expected a legal action"):
             batch.step(wrong)
-    assert batch._records.tobytes() == before
+    assert batch._rows.records.tobytes() == before
     with pytest.raises(InvalidOption, match="expected a game"):
         batch.state(5)
     for kwargs in ({"num_envs": 0}, {"num_envs": 2.0}, {"num_envs": True}, {"num_envs": 2, "threads": 0}):
@@ -121,7 +121,7 @@ def test_threads_change_nothing(name, options, monkeypatch):
         actions = serial.sample().copy()
         serial.step(actions)
         parallel.step(actions)
-        assert parallel._records.tobytes() == serial._records.tobytes()
+        assert parallel._rows.records.tobytes() == serial._rows.records.tobytes()
         np.testing.assert_array_equal(parallel.observations, serial.observations)
         np.testing.assert_array_equal(parallel.rewards, serial.rewards)
 
@@ -134,7 +134,7 @@ def test_two_python_threads_and_a_forked_child_can_step_at_once(monkeypatch):
         batch.reset(seed=1)
         for _ in range(60):
             batch.step(batch.sample())
-        results[key] = batch._records.tobytes()
+        results[key] = batch._rows.records.tobytes()
 
     results: dict[int, bytes] = {}
     workers = [threading.Thread(target=run, args=(results, key)) for key in range(2)]
@@ -175,9 +175,9 @@ def test_the_state_of_a_game_can_be_taken_out(name, options):
     state = batch.state(2)
     assert state.seat == batch.seats[2]
     np.testing.assert_array_equal(state.observation(state.seat), batch.observations[2])
-    kept = batch._records.tobytes()
+    kept = batch._rows.records.tobytes()
     state.apply(state.seat, rng.choice(state.legal_actions(state.seat)))
-    assert batch._records.tobytes() == kept
+    assert batch._rows.records.tobytes() == kept
 
 
 @every_count
