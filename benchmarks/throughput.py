@@ -137,7 +137,7 @@ ONE: dict[str, Callable[[Any], Workload]] = {
     "aec_wrapped": lambda game: aec(wrapped(AEC(game))),
     "parallel": lambda game: parallel(Parallel(game)),
     "gymnasium": lambda game: single(SingleAgent(game)),
-    "copies": lambda game: repeated(game.deal(SEED).copy),
+    "copy": lambda game: repeated(game.deal(SEED).copy),
 }
 MANY: dict[str, Callable[[Any, int], Workload]] = {
     "batch_sample": batch_sample,

@@ -130,8 +130,9 @@ def table(measured: dict[Row, list[dict[str, float]]]) -> list[dict[str, Any]]:
     result = []
     for row, values in measured.items():
         rate, ratio = (statistics.median(v[key] for v in values) for key in ("per_second", "per_1000_loops"))
-        facts = {"label": row.label, "toy": row.toy, "per_second": round(rate), "per_1000_loops": round(ratio, 3)}
-        result.append(asdict(row) | facts)
+        facts = {"unit": row.unit, "label": row.label, "toy": row.toy}
+        figures = {"per_second": round(rate), "per_1000_loops": round(ratio, 3)}
+        result.append(asdict(row) | facts | figures)
     for row in result:
         same = [r for r in result if all(r[key] == row[key] for key in ("peer", "mode", "game"))]
         row["best"] = row["per_1000_loops"] == max(r["per_1000_loops"] for r in same)

@@ -17,7 +17,7 @@ class Row:
     peer
         The library: `NAME_rows.py` measures it, in an environment made of `requirements/NAME.txt`.
     mode
-        How the game is played, or "copies": how often a state is copied.
+        How the game is played; or "copy" of one state, "copies" of a batch of them.
     game
         As the library calls it.
     batch
@@ -28,6 +28,11 @@ class Row:
     mode: str
     game: str
     batch: int = 1
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return "copies" if self.mode in ("copy", "copies") else "decisions"
 
     @property
     def label(self) -> str:
@@ -59,14 +64,15 @@ def expected() -> list[Row]:
     ours = [name for name, entry in GAMES.items() if entry.package.startswith("fruit_envs.")]  # not those of tests
     return [
         *_rows("pettingzoo", ["aec"], ["leduc_holdem_v4", "texas_holdem_v4", "hanabi_v5", "connect_four_v3"]),
-        *_rows("pettingzoo", ["copies"], ["leduc_holdem_v4", "connect_four_v3"]),
+        *_rows("pettingzoo", ["copy"], ["leduc_holdem_v4", "connect_four_v3"]),
         *_rows("rlcard", ["env"], ["leduc-holdem", "limit-holdem", "gin-rummy", "uno"]),
-        *_rows("rlcard", ["copies"], ["leduc-holdem", "gin-rummy"]),
+        *_rows("rlcard", ["copy"], ["leduc-holdem", "gin-rummy"]),
         *_rows("open_spiel", ["state"], ["leduc_poker", "hearts", "gin_rummy", "euchre", "hanabi", "connect_four"]),
-        *_rows("open_spiel", ["copies"], ["leduc_poker", "hearts", "gin_rummy", "connect_four"]),
+        *_rows("open_spiel", ["copy"], ["leduc_poker", "hearts", "gin_rummy", "connect_four"]),
         *_rows("pgx", ["batch"], ["leduc_holdem", "kuhn_poker", "connect_four", "sparrow_mahjong"], [1024, 4096]),
         *_rows("pgx", ["copies"], ["leduc_holdem"], [4096]),
         *_rows("fruit_envs", ["aec_wrapped", "aec_raw", "parallel", "gymnasium", "state"], ours),
         *_rows("fruit_envs", ["batch_sample"], ours, [4096]),
-        *_rows("fruit_envs", ["copies"], ours, [1, 4096]),
+        *_rows("fruit_envs", ["copy"], ours),
+        *_rows("fruit_envs", ["copies"], ours, [4096]),
     ]
