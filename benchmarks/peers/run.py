@@ -36,6 +36,11 @@ ROOT = HERE.parents[1]
 LIMIT = 600.0
 
 
+def script(name: str) -> Path:
+    """What measures a library."""
+    return HERE / f"{name}_rows.py"
+
+
 def environment(name: str, folder: Path) -> Path:
     """The interpreter of a library's own virtual environment, made anew when its requirements have changed."""
     requirements = HERE / "requirements" / f"{name}.txt"
@@ -64,7 +69,7 @@ class Library:
 
     def __init__(self, name: str, python: Path) -> None:
         self._process = subprocess.Popen(
-            [python, HERE / f"{name}_rows.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=clean()
+            [python, script(name)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=clean()
         )
         self.facts = self._answer()
 
@@ -171,7 +176,9 @@ def main() -> None:
         }
         args.json.write_text(json.dumps({"facts": facts, "rows": result}, indent=1) + "\n")
     if lost:
-        sys.exit("\n".join(f"missing: {row}: {why}" for row, why in lost.items()))
+        sys.exit(
+            "\n".join(f"missing: {row.peer} {row.mode} {row.game} {row.batch}: {why}" for row, why in lost.items())
+        )
 
 
 if __name__ == "__main__":
