@@ -176,9 +176,7 @@ def main() -> None:
         }
         args.json.write_text(json.dumps({"facts": facts, "rows": result}, indent=1) + "\n")
     if lost:
-        sys.exit(
-            "\n".join(f"missing: {row.peer} {row.mode} {row.game} {row.batch}: {why}" for row, why in lost.items())
-        )
+        sys.exit("\n".join(f"missing: {row}: {why}" for row, why in lost.items()))
 
 
 if __name__ == "__main__":

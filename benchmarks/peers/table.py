@@ -29,6 +29,9 @@ class Row:
     game: str
     batch: int = 1
 
+    def __str__(self) -> str:
+        return f"{self.peer} {self.mode} {self.game} {self.batch}"
+
     @property
     def unit(self) -> str:
         """What is counted."""
