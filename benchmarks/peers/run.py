@@ -130,8 +130,8 @@ def measure(rows: Iterable[Row], folder: Path, repeats: int, seconds: float) -> 
     return measured, {name: library.facts for name, library in libraries.items()}, lost
 
 
-def table(measured: dict[Row, list[dict[str, float]]]) -> list[dict[str, Any]]:
-    """Medians; `best` tells which of the batches of the same game is the fastest."""
+def medians(measured: dict[Row, list[dict[str, float]]]) -> list[dict[str, Any]]:
+    """A row's medians; `best` tells which of the batches of the same game is the fastest."""
     result = []
     for row, values in measured.items():
         rate, ratio = (statistics.median(v[key] for v in values) for key in ("per_second", "per_1000_loops"))
@@ -140,7 +140,7 @@ def table(measured: dict[Row, list[dict[str, float]]]) -> list[dict[str, Any]]:
         result.append(asdict(row) | facts | figures)
     for row in result:
         same = [r for r in result if all(r[key] == row[key] for key in ("peer", "mode", "game"))]
-        row["best"] = row["per_1000_loops"] == max(r["per_1000_loops"] for r in same)
+        row["best"] = row is max(same, key=lambda r: r["per_1000_loops"])
     return result
 
 
@@ -162,7 +162,7 @@ def main() -> None:
     one_core()
     rows = [row for row in expected() if args.only in (None, row.peer)]
     measured, libraries, lost = measure(rows, args.envs, args.repeats, args.seconds)
-    result = table(measured)
+    result = medians(measured)
     for row in result:
         print(
             f"{TITLES[row['peer']]:<12}{row['mode']:<14}{row['label']:<18}{row['batch']:>6}"
