@@ -89,6 +89,42 @@ def throughput(game: str) -> str:
     )
 
 
+def _kilo(value: float) -> str:
+    """A count in a few characters: 4,321 is 4.3k, 12,858,373 is 13M."""
+    for unit, size in (("M", 10**6), ("k", 10**3)):
+        if value >= size:
+            return f"{value / size:.{1 if value < 9.95 * size else 0}f}{unit}"
+    return f"{value:.0f}"
+
+
+def peers(_all: str) -> str:
+    """Libraries side by side: a row for each library and way to play it, with its games in one cell."""
+    measured = _measured("peers")
+    if measured is None:
+        return ""
+    libraries, text = measured["facts"]["libraries"], ""
+    for unit in ("decisions", "copies"):
+        groups: dict[tuple[str, str], list[Any]] = {}
+        for row in measured["rows"]:
+            if row["unit"] == unit and row["best"]:
+                groups.setdefault((row["peer"], row["mode"]), []).append(row)
+        rows: list[list[object]] = []
+        for (peer, mode), found in groups.items():
+            cells = (f"*{r['label']}*" if r["toy"] else r["label"] for r in found)
+            games = ", ".join(f"{cell} {r['per_1000_loops']:.3g}" for cell, r in zip(cells, found, strict=True))
+            rates = sorted(r["per_second"] for r in found)
+            span = " to ".join(dict.fromkeys(map(_kilo, (rates[0], rates[-1]))))
+            at_once = " or ".join(f"{n:,}" for n in sorted({r["batch"] for r in found}))
+            rows.append([libraries[peer]["title"], f"`{mode}`", at_once, games, span])
+        head = ["library", "way", "games at once", f"{unit} per 1,000 empty loops", f"{unit} per CPU second"]
+        text += _table(head, rows) + "\n"
+    versions = "; ".join(
+        f"{library['title']}: " + ", ".join(f"{name} {number}" for name, number in library["versions"].items())
+        for library in libraries.values()
+    )
+    return f"{text}`{measured['facts']['command']}` · {measured['facts']['machine']}\n\n{versions}\n"
+
+
 def kernels(game: str) -> str:
     """Nanoseconds of each function of the contract."""
     measured = _measured(f"kernels_{game}")
@@ -114,6 +150,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "blocks": blocks,
     "actions": actions,
     "throughput": throughput,
+    "peers": peers,
     "results": results,
 }
 
