@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fruit_agents.features import RAW, make_features
 from fruit_agents.network import Layer, Network, best_rows, sample_rows
 from fruit_envs.core.agents import Agent, missing_extra
 from fruit_envs.core.checks import as_masks
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "save_policy"]
 
-FORMAT, FORMAT_VERSION = "fruit-policy", 1
+FORMAT, FORMAT_VERSION = "fruit-policy", 2
 WEIGHTS, DESCRIPTION = "policy.safetensors", "policy.json"
 
 #: How an action is chosen: the most probable one, or one drawn from the probabilities.
@@ -41,7 +42,7 @@ class PolicyMismatch(FruitEnvsError, ValueError):
 class PolicyAgent(Agent):
     """Plays a feed-forward network with ReLU between its layers.
 
-    The network maps an observation, as the game writes it, to one logit per action; the probabilities are the softmax
+    The network maps an observation, or features made of it, to one logit per action; the probabilities are the softmax
     over the legal ones.
 
     Parameters
@@ -53,30 +54,33 @@ class PolicyAgent(Agent):
     choose
         "greedy": the most probable legal action (the lowest id among equals); "sample": drawn from the probabilities
         with the decision's key.
+    features
+        The name of what the network is fed, see `fruit_agents.features`.
 
     Raises
     ------
     InvalidOption
-        If `choose` is neither.
+        If `choose` is neither, or the game has no such features.
     PolicyMismatch
-        If the layers do not lead from this game's observations to its actions.
+        If the layers do not lead from these features to the game's actions.
     """
 
     name = "policy"
     uses_view = False
 
-    def __init__(self, game: Game, layers: Sequence[Layer], *, choose: str = "greedy") -> None:
+    def __init__(self, game: Game, layers: Sequence[Layer], *, choose: str = "greedy", features: str = RAW) -> None:
         super().__init__(game)
         if choose not in CHOICES:
             raise InvalidOption(f"expected choose to be one of {CHOICES}, got {choose!r}")
         self.choose = choose
         self.layers = [(np.asarray(w), np.asarray(b)) for w, b in layers]
-        _check_layers(self.layers, game)
+        self.features = make_features(features, game)
+        _check_layers(self.layers, self.features.size, game)
         self._network = Network(self.layers)
 
     def logits(self, observation: np.ndarray) -> NDArray[np.float32]:
         """The network's outputs for one observation: float32, shape (num_actions,), legal or not."""
-        return self._network.logits(observation[None])[0]  # type: ignore[no-any-return]
+        return self._network.logits(self.features(observation[None]))[0]  # type: ignore[no-any-return]
 
     def distribution(self, observation: np.ndarray, mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """The network's probabilities: float64, shape (num_actions,), exactly 0 where the mask is 0."""
@@ -98,7 +102,7 @@ class PolicyAgent(Agent):
         if observations.shape != (len(keys), self.game.layout.size):
             shape = (len(keys), self.game.layout.size)
             raise InvalidBuffer(f"expected observations of shape {shape}, got {observations.shape}")
-        logits = self._network.logits(observations)
+        logits = self._network.logits(self.features(observations))
         if self.choose == "greedy":
             best_rows(logits, masks, actions)
         else:
@@ -120,6 +124,7 @@ def save_policy(
     layers: Sequence[Layer],
     *,
     choose: str = "greedy",
+    features: str = RAW,
     training: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a policy into a folder; an older one there is replaced, file by file.
@@ -130,7 +135,7 @@ def save_policy(
         Made if it does not exist.
     game
         The game that the policy was trained for, with its options.
-    layers, choose
+    layers, choose, features
         See `PolicyAgent`.
     training
         How it was made, for readers: any JSON-ready facts.
@@ -142,7 +147,7 @@ def save_policy(
     MissingExtra
         Without safetensors.
     """
-    agent = PolicyAgent(game, layers, choose=choose)
+    agent = PolicyAgent(game, layers, choose=choose, features=features)
     tensors = {}
     for number, (weight, bias) in enumerate(agent.layers):
         tensors[f"layers.{number}.weight"] = np.ascontiguousarray(weight)
@@ -155,6 +160,7 @@ def save_policy(
         "env_version": game.version,
         "options": dict(game.options),
         "layout_digest": game.layout.digest,
+        "features": features,
         "num_actions": game.num_actions,
         "layers": [list(weight.shape) for weight, _ in agent.layers],
         "activation": "relu",
@@ -203,8 +209,9 @@ def load_policy(path: str | os.PathLike[str], game: Game) -> PolicyAgent:
     if description.get("choose") not in CHOICES:
         raise PolicyMismatch(f"{folder}: expected choose to be one of {CHOICES}, got {description.get('choose')!r}")
     try:
-        return PolicyAgent(game, _read_layers(folder / WEIGHTS, description), choose=description["choose"])
-    except PolicyMismatch as error:
+        layers = _read_layers(folder / WEIGHTS, description)
+        return PolicyAgent(game, layers, choose=description["choose"], features=str(description.get("features")))
+    except (InvalidOption, PolicyMismatch) as error:
         raise PolicyMismatch(f"{folder}: {error}") from error
 
 
@@ -237,9 +244,9 @@ def _read_layers(path: Path, description: Mapping[str, Any]) -> list[Layer]:
     return layers
 
 
-def _check_layers(layers: Sequence[Layer], game: Game) -> None:
-    """The layers must lead from the observation to the actions, in finite float32 numbers."""
-    width = game.layout.size
+def _check_layers(layers: Sequence[Layer], inputs: int, game: Game) -> None:
+    """The layers must lead from the features to the actions, in finite float32 numbers."""
+    width = inputs
     for number, (weight, bias) in enumerate(layers):
         if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
             raise PolicyMismatch(

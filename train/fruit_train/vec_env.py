@@ -7,9 +7,11 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 
+from fruit_agents.features import RAW, Features
 from fruit_envs.core.errors import InvalidOption
 from fruit_envs.interfaces.vector import VectorEnv
 
@@ -19,31 +21,39 @@ __all__ = ["BatchVecEnv"]
 class BatchVecEnv(VecEnv):
     """Many games as one VecEnv, for MaskablePPO and whatever else takes masks through `action_masks`.
 
-    Observations are the flat vectors, shape (num_envs, size). Finished games are dealt anew in the same step; the infos
-    of one hold `terminal_observation`, `episode` (return "r", length "l", seconds "t" since the first reset) and
-    `TimeLimit.truncated`, and `illegal` where an illegal action ended it.
+    Observations are the flat vectors, or the features made of them, shape (num_envs, size). Finished games are dealt
+    anew in the same step; the infos of one hold `terminal_observation`, `episode` (return "r", length "l", seconds "t"
+    since the construction) and `TimeLimit.truncated`, and `illegal` where an illegal action ended it.
 
     Parameters
     ----------
     env
         With `AutoresetMode.SAME_STEP`.
+    features
+        What the learner sees instead of the observations, see `fruit_agents.features`.
 
     Raises
     ------
     InvalidOption
-        For another autoreset mode.
+        For another autoreset mode, or features of another game.
     """
 
-    def __init__(self, env: VectorEnv) -> None:
+    def __init__(self, env: VectorEnv, features: Features | None = None) -> None:
         if env.autoreset_mode is not AutoresetMode.SAME_STEP:
             raise InvalidOption(f"expected autoreset_mode 'SameStep', got {env.autoreset_mode.value!r}")
         self.env = env
+        self.features = features or Features(env.game)
+        if self.features.game.layout.digest != env.game.layout.digest:
+            raise InvalidOption(f"expected features of {env.game!r}, got those of {self.features.game!r}")
         self.render_mode = env.render_mode
         self._actions: Any = None
         self._returns = np.zeros(env.num_envs)
         self._lengths = np.zeros(env.num_envs, np.int64)
         self._began = perf_counter()
-        super().__init__(env.num_envs, env.single_observation_space.spaces["observation"], env.single_action_space)
+        seen = env.single_observation_space.spaces["observation"]
+        if features is not None and features.name != RAW:
+            seen = spaces.Box(-np.inf, np.inf, (features.size,), np.float32)
+        super().__init__(env.num_envs, seen, env.single_action_space)
 
     def reset(self) -> np.ndarray:
         """Deal all games; after `seed(s)`, game i from seed s + i."""
@@ -52,7 +62,7 @@ class BatchVecEnv(VecEnv):
         self._reset_seeds()
         self._reset_options()
         self._returns[:], self._lengths[:] = 0, 0
-        return shown["observation"]
+        return self.features(shown["observation"])
 
     def step_async(self, actions: np.ndarray) -> None:
         """Keep the actions for `step_wait`."""
@@ -65,9 +75,12 @@ class BatchVecEnv(VecEnv):
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         done = terminated | truncated
-        for i in np.flatnonzero(done).tolist():
+        ended = np.flatnonzero(done).tolist()
+        if ended:
+            last = self.features(np.stack([told["final_obs"][i]["observation"] for i in ended]))
+        for place, i in enumerate(ended):
             infos[i] = {
-                "terminal_observation": told["final_obs"][i]["observation"],
+                "terminal_observation": last[place],
                 "episode": {
                     "r": float(self._returns[i]),
                     "l": int(self._lengths[i]),
@@ -79,7 +92,7 @@ class BatchVecEnv(VecEnv):
             if "illegal" in ends and ends["_illegal"][i]:
                 infos[i]["illegal"] = int(ends["illegal"][i])
         self._returns[done], self._lengths[done] = 0, 0
-        return shown["observation"], rewards.astype(np.float32), done, infos
+        return self.features(shown["observation"]), rewards.astype(np.float32), done, infos
 
     def close(self) -> None:
         """Nothing to do: the games are memory of this process."""
