@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fruit_envs
-from fruit_agents.evaluation import PHRASE, MatchResult, bootstrap, deal_seeds, duplicate_match, to_json, to_markdown
+from fruit_agents.arena import PHRASE, MatchResult, bootstrap, deal_seeds, duplicate_match, to_json, to_markdown
 from fruit_envs.core.agents import Agent, ask
 
 COUNTS = pytest.mark.parametrize("num_players", [2, 3, 4])
