@@ -29,6 +29,9 @@ FAILURES = ("illegal", "raised", "late")
 _WARM_UP_SECONDS = 60.0
 _REASON_LENGTH = 300
 
+#: Where objects lie in memory, which changes with every run; `brief` may have cut off the front.
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+|x?[0-9a-fA-F]{6,}(?=>)")
+
 
 @dataclass(frozen=True, slots=True)
 class Played:
@@ -122,7 +125,7 @@ class Table:
         except TooLate:
             raise _Failed("late", _line(state, f"expected an answer within {self.clock.limit:g} s")) from None
         except Exception as error:
-            raise _Failed("raised", _line(state, f"{type(error).__name__}: {_text(error)}")) from error
+            raise _Failed("raised", _line(state, _text(error))) from error
         finally:
             spent.append(self.clock.nanoseconds)
         try:
@@ -151,13 +154,14 @@ def _as_action(answer: Any, num_actions: int) -> int:
 
 def _text(error: Exception) -> str:
     try:
-        return str(error)
+        text = str(error)
     except Exception:  # an exception of an agent may be anything
-        return brief(error)
+        text = brief(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _line(state: State, text: str) -> str:
     """What went wrong at which decision, on one line that is the same in every process."""
-    text = re.sub(r"\b0x[0-9a-fA-F]+", "0x…", text)  # addresses change with every run
+    text = _ADDRESS.sub("0x…", text)
     text = " ".join(f"decision {state.decisions}: {text}".encode("utf-8", "replace").decode().split())
     return text if len(text) <= _REASON_LENGTH else text[: _REASON_LENGTH - 1] + "…"

@@ -100,4 +100,4 @@ def variance_factor(values: NDArray[np.float64]) -> float:
     game, deal = float(values.var()), float(values.mean(axis=1).var(ddof=1))
     if deal <= 1e-20 * game:  # nothing but rounding
         return math.inf if game else math.nan
-    return game / (values.shape[1] * deal)
+    return float(game / (values.shape[1] * deal))

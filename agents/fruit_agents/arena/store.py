@@ -255,7 +255,7 @@ def _locked(path: Path) -> Iterator[None]:
     with path.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             raise InvalidOption(f"{path.parent}: expected a folder that no other run uses, got one in use") from None
         yield
 
