@@ -154,12 +154,27 @@ def _pool(jobs: int, tables: Tables) -> Iterator[ProcessPoolExecutor]:
     with _one_thread():
         pool = ProcessPoolExecutor(jobs, context, _start, (tables, reader))
         try:
+            with _deaf():
+                pool.submit(int)  # the first task starts all processes
             yield pool
             pool.shutdown()
         finally:
             writer.close()
             pool.shutdown(cancel_futures=True)
             reader.close()
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that start meanwhile do not hear Ctrl-C, which is for this one: it hears it afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -184,7 +199,7 @@ _tables: Tables
 
 def _start(tables: Tables, lifeline: Connection) -> None:
     global _tables
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that the user started
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where `_deaf` can do nothing
     threading.Thread(target=_leave_with, args=(lifeline,), daemon=True).start()
     _tables = tables
 
