@@ -126,7 +126,8 @@ def play_all(tables: Tables, missing: Iterable[Work], jobs: int) -> Generator[li
             while queue or pending:
                 while queue and len(pending) < 2 * jobs:
                     work = queue.popleft()
-                    pending[pool.submit(_play, *work)] = work
+                    with _deaf():  # this may start a process
+                        pending[pool.submit(_play, *work)] = work
                 ended, _ = wait(pending, return_when=FIRST_COMPLETED)
                 for future in sorted(ended, key=lambda one: one.exception() is not None):  # first what is finished
                     table, deals = pending.pop(future)
@@ -154,8 +155,6 @@ def _pool(jobs: int, tables: Tables) -> Iterator[ProcessPoolExecutor]:
     with _one_thread():
         pool = ProcessPoolExecutor(jobs, context, _start, (tables, reader))
         try:
-            with _deaf():
-                pool.submit(int)  # the first task starts all processes
             yield pool
             pool.shutdown()
         finally:
