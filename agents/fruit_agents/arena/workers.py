@@ -7,7 +7,7 @@ import pickle
 import signal
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -89,7 +89,7 @@ class Tables:
         return rows
 
 
-def play_all(tables: Tables, missing: Iterable[Work], jobs: int) -> Generator[list[Row], None, None]:
+def play_all(tables: Tables, missing: Sequence[Work], jobs: int) -> Generator[list[Row], None, None]:
     """Finished deals, some at a time; which come together depends on the clock, what they hold does not.
 
     Parameters
@@ -108,8 +108,10 @@ def play_all(tables: Tables, missing: Iterable[Work], jobs: int) -> Generator[li
     WorkerDied
         If a process ends before its work.
     """
+    # Some pieces for every process, so that none is without work while another has plenty.
+    size = max(1, min(_DEALS, sum(len(deals) for _, deals in missing) // (4 * jobs)))
     queue = deque(
-        (table, deals[start : start + _DEALS]) for table, deals in missing for start in range(0, len(deals), _DEALS)
+        (table, deals[start : start + size]) for table, deals in missing for start in range(0, len(deals), size)
     )
     n = tables.game.num_players
     if jobs == 1:
