@@ -18,7 +18,9 @@ __all__ = ["arena"]
 
 def arena(
     game: GameName,
-    agents: Annotated[list[str], typer.Argument(metavar="AGENT AGENT …", help="Names or directories of policies.")],
+    agents: Annotated[
+        list[str], typer.Argument(metavar="AGENT", help="Two or more: names, or directories of policies.")
+    ],
     num_players: NumPlayers = None,
     deals: Annotated[int, typer.Option(help="Deals a table; each is played once from every seat.")] = 2000,
     seed: Annotated[int, typer.Option(help="Which set of deals.")] = 0,

@@ -2,8 +2,8 @@
 
 arena.json       what the games depend on, and how the folder was made
 parts/           finished deals, each file written in one go: a killed run loses only what it was playing
-deals.parquet    all games, sorted (`DEALS`): the same bytes whatever the processes or interruptions (with
-                     one version of pyarrow)
+deals.parquet    all games, sorted (`DEALS`): the same bytes whatever the processes or interruptions, with one
+                 version of pyarrow
 timing.parquet   how long every decision took (`TIMING`)
 results.json, results.md
 """
