@@ -215,7 +215,7 @@ def test_a_damaged_part_is_played_again(tmp_path: Path, how: str) -> None:
     assert len(parts(tmp_path)) == 3
     damage(parts(tmp_path)[1], how)
     (tmp_path / "parts" / "x.parquet.tmp").write_bytes(b"half")
-    with pytest.warns(UserWarning, match="1 damaged part"):
+    with pytest.warns(UserWarning, match="damaged, and are played again: 1"):
         play(load(), ["random", "greedy"], tmp_path, deals=110)
     assert kept(tmp_path) == before
     assert len(list((tmp_path / "parts").iterdir())) == 3
@@ -227,7 +227,7 @@ def test_a_part_of_other_games_is_played_again(tmp_path: Path) -> None:
     before = kept(tmp_path / "own")
     for copy in ("000000-0000000000-0000000005.parquet", "000009-0000000000-0000000005.parquet"):
         (tmp_path / "own" / "parts" / copy).write_bytes(parts(tmp_path / "other")[0].read_bytes())
-    with pytest.warns(UserWarning, match="2 damaged parts"):
+    with pytest.warns(UserWarning, match="damaged, and are played again: 2"):
         play(load(), ["random", "greedy"], tmp_path / "own")
     assert kept(tmp_path / "own") == before
 
@@ -281,8 +281,21 @@ def test_other_people_s_files_are_left_alone(tmp_path: Path, overwrite: bool) ->
     with pytest.raises(InvalidOption, match="other files"):
         play(load(), ["random", "greedy"], tmp_path, overwrite=overwrite)
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+    (tmp_path / "new" / "parts").mkdir(parents=True)
+    (tmp_path / "new" / "parts" / "x.parquet").write_text("mine")
+    with pytest.raises(InvalidOption, match="other files"):
+        play(load(), ["random", "greedy"], tmp_path / "new", overwrite=overwrite)
+    assert (tmp_path / "new" / "parts" / "x.parquet").read_text() == "mine"
     with pytest.raises(InvalidOption, match="expected a folder, got a file"):
         play(load(), ["random", "greedy"], tmp_path / "results.json", overwrite=overwrite)
+
+
+def test_a_run_killed_before_its_manifest(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    for name in ("lock", "arena.json.tmp"):
+        (tmp_path / name).write_text("")
+    play(load(), ["random", "greedy"], tmp_path)
+    assert not (tmp_path / "arena.json.tmp").exists()
 
 
 def test_starting_anew_keeps_what_else_is_there(tmp_path: Path) -> None:
@@ -310,12 +323,12 @@ def test_agents_that_cannot_travel(tmp_path: Path) -> None:
 def test_a_worker_that_dies_loses_nothing_finished(tmp_path: Path) -> None:
     game = load()
     agents = {"random": "random", "greedy": "greedy", "dies": Dies(game)}
-    play(game, agents, tmp_path / "whole", deals=120)
+    play(game, agents, tmp_path / "whole", deals=60)
     with pytest.raises(WorkerDied, match="one died"):
-        play(game, agents, tmp_path / "out", deals=120, jobs=2)
+        play(game, agents, tmp_path / "out", deals=60, jobs=2)
     done = len(parts(tmp_path / "out"))
     assert done >= 1  # the first table was finished before any death
-    play(game, agents, tmp_path / "out", deals=120)
+    play(game, agents, tmp_path / "out", deals=60)
     assert kept(tmp_path / "out") == kept(tmp_path / "whole")
 
 
@@ -328,7 +341,7 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # ---- a process that is stopped -------------------------------------------------------------------------------------
 
-AGENTS, DEALS = ["random", "greedy", "greedy2"], 500
+AGENTS, DEALS = ["random", "greedy", "greedy2"], 400
 
 
 def start(folder: Path, jobs: int) -> subprocess.Popen[str]:

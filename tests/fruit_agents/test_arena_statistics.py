@@ -81,8 +81,8 @@ def rejections(num_players: int, replicates: int, deals: int, resamples: int) ->
 
 
 def test_an_agent_is_not_better_than_itself() -> None:
-    # A sample of the heavy test below: 100 replicates of 20 deals tell 5 % from 20 %, and no more.
-    assert max(rejections(2, 100, 20, 1000)) <= 0.12
+    # A taste of the heavy test below: 100 replicates of 10 deals tell some 5 % from 20 %, and no more.
+    assert max(rejections(2, 100, 10, 1000)) <= 0.14
 
 
 @pytest.mark.heavy

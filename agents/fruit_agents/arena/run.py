@@ -99,13 +99,8 @@ def run(
         Without pyarrow.
     """
     require_pyarrow()
-    deals, seed, agent_seed, time_limit = (
-        as_deals(deals),
-        as_seed(seed),
-        as_agent_seed(agent_seed),
-        as_limit(time_limit),
-    )
-    jobs = whole("jobs", 1, 256)(jobs)
+    deals, jobs = as_deals(deals), whole("jobs", 1, 256)(jobs)
+    seed, agent_seed, time_limit = as_seed(seed), as_agent_seed(agent_seed), as_limit(time_limit)
     entrants = enter(agents, game)
     pairs = list(_pairs(len(entrants), game.num_players))
     names = [(entrants[one].name, entrants[rest].name) for one, rest in pairs]
@@ -116,7 +111,7 @@ def run(
         with store.opened(facts, {"deals": deals, "command": command}, overwrite):
             games, bad = store.parts(names, game.num_players, deals, seed)
             if bad:
-                warnings.warn(f"{folder}: {bad} damaged parts are removed and played again", stacklevel=2)
+                warnings.warn(f"{folder}: parts that are damaged, and are played again: {bad}", stacklevel=2)
             missing = _missing(games, len(pairs), deals)
             total = len(pairs) * deals
             left = sum(len(rest) for _, rest in missing)
@@ -129,7 +124,9 @@ def run(
                     for rows in finished:
                         store.add(as_table(rows, names))
                         advance(len(rows) // game.num_players)
-                games, _ = store.parts(names, game.num_players, deals, seed)
+                games, bad = store.parts(names, game.num_players, deals, seed)
+                if bad:
+                    raise OSError(f"{folder}: {bad} parts that were just written cannot be read")
             store.merge(games)
             n = deals * game.num_players
             results = [

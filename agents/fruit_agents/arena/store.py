@@ -160,8 +160,10 @@ class Store:
         manifest = folder / MANIFEST
         if folder.exists() and not folder.is_dir():
             raise InvalidOption(f"{folder}: expected a folder, got a file")
-        if folder.exists() and not manifest.exists() and any(p.name not in (PARTS, _LOCK) for p in folder.iterdir()):
-            raise InvalidOption(f"{folder}: expected a new folder or one of an arena, got one with other files")
+        if folder.exists() and not manifest.exists():
+            begun = {PARTS, _LOCK, MANIFEST, f"{MANIFEST}.tmp"}  # by a run killed before it had a manifest
+            if any(path.name not in begun for path in folder.iterdir()) or any(folder.glob(f"{PARTS}/*")):
+                raise InvalidOption(f"{folder}: expected a new folder or one of an arena, got one with other files")
         (folder / PARTS).mkdir(parents=True, exist_ok=True)
         with _locked(folder / _LOCK):
             if overwrite:
@@ -169,7 +171,7 @@ class Store:
             elif manifest.exists():
                 _compare(manifest, facts)
             written = FORMAT | {"facts": facts, **about}
-            self.write("arena.json", json.dumps(written, indent=2, ensure_ascii=False) + "\n")
+            self.write(MANIFEST, json.dumps(written, indent=2, ensure_ascii=False) + "\n")
             yield
 
     def _clear(self) -> None:

@@ -108,8 +108,9 @@ def play_all(tables: Tables, missing: Sequence[Work], jobs: int) -> Generator[li
     WorkerDied
         If a process ends before its work.
     """
-    # Some pieces for every process, so that none is without work while another has plenty.
-    size = max(1, min(_DEALS, sum(len(deals) for _, deals in missing) // (4 * jobs)))
+    size = _DEALS
+    if jobs > 1:  # some pieces for each, so that none is without work while another has plenty
+        size = max(1, min(size, sum(len(deals) for _, deals in missing) // (4 * jobs)))
     queue = deque(
         (table, deals[start : start + size]) for table, deals in missing for start in range(0, len(deals), size)
     )
