@@ -26,8 +26,8 @@ def test_the_table_is_printed_and_kept(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
     assert len(lines) == 2 + 4
-    assert lines[2].startswith("| greedy | 1 of 3 | random | 3 | ")
-    assert lines[3].startswith("| random | 2 of 3 | greedy | 3 | ")
+    assert lines[2].startswith("| greedy | random | 1 of 3 | 3 | ")
+    assert lines[3].startswith("| random | greedy | 2 of 3 | 3 | ")
     assert done.stdout in (tmp_path / "out" / "results.md").read_text("utf-8")
     game = fruit_envs.load("fruit_cocktail", num_players=3, mode="easy")
     found = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))

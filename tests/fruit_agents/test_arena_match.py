@@ -112,7 +112,7 @@ def test_markdown_has_a_row_per_result_and_equal_cells() -> None:
     lines = table.splitlines()
     assert len(lines) == 4
     assert len({line.count("|") for line in lines}) == 1
-    assert lines[2].startswith("| first | 1 of 2 | last | 5 | ")
+    assert lines[2].startswith("| first | last | 1 of 2 | 5 | ")
 
 
 def test_a_name_cannot_break_the_table() -> None:
@@ -120,7 +120,7 @@ def test_a_name_cannot_break_the_table() -> None:
     agent = First(game)
     agent.name = "a | b\nc"
     table = to_markdown([match(game, agent, agent, deals=2)])
-    assert table.splitlines()[2].startswith("| a \\| b c | 1 of 2 | a \\| b c | 2 | ")
+    assert table.splitlines()[2].startswith("| a \\| b c | a \\| b c | 1 of 2 | 2 | ")
 
 
 def test_one_deal_says_nothing_about_the_bounds() -> None:

@@ -159,7 +159,7 @@ def test_tables_for_programs_and_for_readers(tmp_path: Path) -> None:
     assert 0 < found["timing"]["greedy"]["p50_ms"] <= found["timing"]["greedy"]["p99_ms"]
     assert found["timing"]["greedy"]["decisions"] > 6 * 2 * 5
     text = (tmp_path / "results.md").read_text("utf-8")
-    assert text.startswith("# Fruit Cocktail, 2 players\n\n| agent | seats | against |")
+    assert text.startswith("# Fruit Cocktail, 2 players\n\n| agent | against | seats |")
     assert "A fair win share is 0.500" in text
 
 

@@ -25,8 +25,8 @@ def to_markdown(results: Sequence[MatchResult]) -> str:
     """A table of results as Markdown, with 95 % intervals in brackets."""
     head = (
         "agent",
-        "seats",
         "against",
+        "seats",
         "deals",
         "win share",
         "by seat",
@@ -38,8 +38,8 @@ def to_markdown(results: Sequence[MatchResult]) -> str:
     rows = [
         (
             _text(r.agent),
-            f"{r.seats} of {r.num_players}",
             _text(r.opponent),
+            f"{r.seats} of {r.num_players}",
             r.deals,
             _interval(r.win_share, ".3f"),
             " / ".join(f"{share:.3f}" for share in r.rows["share"].mean(axis=0)),
