@@ -14,7 +14,6 @@ from fruit_envs.core.errors import InvalidOption, brief
 
 __all__ = ["Clock", "TooLate", "as_limit"]
 
-
 #: The longest time limit, in seconds: a day.
 LONGEST = 86_400
 

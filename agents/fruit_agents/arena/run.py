@@ -93,6 +93,8 @@ def run(
     InvalidOption
         For a value out of its domain, an agent that does not exist or fit, or a folder that is in use, holds something
         else or an arena made from other facts (names the first that differs).
+    PolicyMismatch
+        For a saved policy of another game or version.
     WorkerDied
         If a worker process ends before its work; finished deals are kept.
     MissingExtra
