@@ -46,6 +46,7 @@ CORE, FACES, COCKTAIL = "fruit_envs/core", "fruit_envs/interfaces", "fruit_envs/
 HIDDEN, SEEDS, AEC = (f"tests/conformance/test_{part}.py" for part in ("hidden", "seeds", "aec"))
 SINGLE, PARALLEL, BATCH = (f"tests/conformance/test_{part}.py" for part in ("single_agent", "parallel", "batch"))
 RULINGS = " ".join(f"tests/fruit_cocktail/test_rulings_{part}.py" for part in ("setup", "play", "knowledge", "scoring"))
+ARENA = "agents/fruit_agents/arena"
 ORACLE = "tests/fruit_cocktail/test_oracle.py"
 
 MUTANTS = [
@@ -223,6 +224,34 @@ MUTANTS = [
         "return _restore, (self.name, self.rules.tobytes() if self.custom else None, tuple(self.options.items()))",
         "return Game, (self.name,)",
         SEEDS,
+    ),
+    Mutant(
+        "an agent that meets itself mirrors its own chance",
+        f"{ARENA}/play.py",
+        "(2 * agent_seed, 2 * agent_seed + 1)",
+        "(2 * agent_seed, 2 * agent_seed)",
+        "tests/fruit_agents/test_arena_match.py",
+    ),
+    Mutant(
+        "intervals are too narrow for few deals",
+        f"{ARENA}/statistics.py",
+        "normal.cdf(-student * math.sqrt(units / freedom))",
+        "normal.cdf(-z)",
+        "tests/fruit_agents/test_arena_statistics.py",
+    ),
+    Mutant(
+        "an arena takes the games of another for its own",
+        f"{ARENA}/store.py",
+        "if rows == expected else set()",
+        "if rows else set()",
+        "tests/fruit_agents/test_arena_run.py",
+    ),
+    Mutant(
+        "the rest's failures are the one's",
+        f"{ARENA}/match.py",
+        "np.array([NOBODY, OPPONENT, AGENT])",
+        "np.array([NOBODY, AGENT, OPPONENT])",
+        "tests/fruit_agents/test_arena_match.py",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""Baseline agents, evaluation and the command line for fruit_envs.
+"""Baseline agents, the arena and the command line for fruit_envs.
 
 Importing this package makes the baselines known by name: `opponents="greedy"`, `record(..., agents="greedy2")`. Their
 modules are imported when the first one is made.

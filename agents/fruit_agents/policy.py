@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from fruit_envs.core.game import Game
     from fruit_envs.core.state import View
 
-__all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "save_policy"]
+__all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "policy_digest", "save_policy"]
 
 FORMAT, FORMAT_VERSION = "fruit-policy", 2
 WEIGHTS, DESCRIPTION = "policy.safetensors", "policy.json"
@@ -213,6 +214,14 @@ def load_policy(path: str | os.PathLike[str], game: Game) -> PolicyAgent:
         return PolicyAgent(game, layers, choose=description["choose"], features=str(description.get("features")))
     except (InvalidOption, PolicyMismatch) as error:
         raise PolicyMismatch(f"{folder}: {error}") from error
+
+
+def policy_digest(folder: str | os.PathLike[str]) -> str:
+    """SHA-256 of a policy's files, in hexadecimal: policies of equal digests play alike."""
+    whole = sha256()
+    for name in (DESCRIPTION, WEIGHTS):
+        whole.update(sha256((Path(folder) / name).read_bytes()).digest())
+    return whole.hexdigest()
 
 
 def _read_description(path: Path) -> dict[str, Any]:

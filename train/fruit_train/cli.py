@@ -88,7 +88,7 @@ def run(args: Args, command: str) -> Path:
     InvalidOption
         For a game, option or opponent that does not exist, or a run that is already there.
     """
-    from fruit_agents.evaluation import duplicate_match
+    from fruit_agents.arena import duplicate_match
     from fruit_agents.policy import load_policy
     from fruit_agents.resolve import resolve
     from fruit_envs.core.game import Game

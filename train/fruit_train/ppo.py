@@ -24,7 +24,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
 from torch import nn
 from tqdm import tqdm
 
-from fruit_agents.evaluation import duplicate_match
+from fruit_agents.arena import duplicate_match
 from fruit_agents.network import Layer
 from fruit_agents.policy import PolicyAgent, save_policy
 from fruit_agents.resolve import resolve

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fruit_agents.evaluation import MatchResult, to_markdown
+from fruit_agents.arena import MatchResult, to_markdown
 from fruit_envs.core.game import Game
 from fruit_train.args import Args
 from fruit_train.facts import machine, versions

@@ -63,11 +63,12 @@ def _place_cards(rules: Record, observation: Any, line: Any, under: Any, scratch
         if place >= 0:
             scratch.total[place] += rules.value[card]
             scratch.left[place] += 1
-    unknown = np.int64(0)
+    unknown = 0
     for place in range(PLACES):
         if scratch.left[place] > 0:
             scratch.mean[place] = scratch.total[place] / scratch.left[place]
-            unknown += np.int64(place >= COLUMNS)
+            if place >= COLUMNS:
+                unknown += 1
     return unknown
 
 
