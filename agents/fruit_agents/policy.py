@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fruit_envs.core.game import Game
     from fruit_envs.core.state import View
 
-__all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "policy_digest", "save_policy"]
+__all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "policy_digest", "replace_file", "save_policy"]
 
 FORMAT, FORMAT_VERSION = "fruit-policy", 2
 WEIGHTS, DESCRIPTION = "policy.safetensors", "policy.json"
@@ -170,8 +170,8 @@ def save_policy(
     }
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    _replace(folder / WEIGHTS, _safetensors().save(tensors))
-    _replace(folder / DESCRIPTION, (json.dumps(description, indent=2) + "\n").encode())
+    replace_file(folder / WEIGHTS, _safetensors().save(tensors))
+    replace_file(folder / DESCRIPTION, (json.dumps(description, indent=2) + "\n").encode())
 
 
 def load_policy(path: str | os.PathLike[str], game: Game) -> PolicyAgent:
@@ -277,7 +277,7 @@ def _safetensors() -> Any:
     return safetensors.numpy
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     """Write a file in one go: a process killed meanwhile leaves the old one."""
     partial = path.with_name(f"{path.name}.part")
     partial.write_bytes(data)

@@ -83,13 +83,13 @@ def _weigh_fruits(rules: Record, observation: Any, held: Any, unknown: Any, scra
     for f in range(COLUMNS):
         scratch.mine[f] = scratch.theirs[f] = 0.0
     for card in range(np.int64(rules.num_actions)):
-        f = np.int64(rules.fruit[card])
+        fruit = np.int64(rules.fruit[card])
         for seat in range(n):
             if observation[held + seat * CARDS + card]:
                 if seat == 0:
-                    scratch.mine[f] += rules.pieces[card]
+                    scratch.mine[fruit] += rules.pieces[card]
                 else:
-                    scratch.theirs[f] += rules.pieces[card] / (n - 1)
+                    scratch.theirs[fruit] += rules.pieces[card] / (n - 1)
     for f in range(np.int64(rules.columns)):
         if scratch.left[f] > 0:
             scratch.worth[f] = scratch.mean[f]
