@@ -9,14 +9,15 @@ from typing import Any, Literal
 
 from tyro.conf import Positional, UseAppendAction
 
-from fruit_agents import baselines
+from fruit_agents import fitting
 from fruit_envs.core.errors import InvalidOption
+from fruit_envs.core.game import Game
 
 __all__ = ["ENTROPY", "PAST", "SELF", "Args"]
 
 #: Entropy coefficients found by `benchmarks/sweep.py`, in units of normalised advantage.
-ENTROPY = {"fruit_cocktail": 0.02}
-_ENTROPY = 0.02  # of other games
+ENTROPY = {"fruit_cocktail": 0.05}
+_ENTROPY = 0.05  # of other games
 
 #: In `--opponents`: the learner as it was when the latest rollout began, and earlier snapshots of it.
 SELF, PAST = "self", "past"
@@ -111,9 +112,9 @@ class Args:
             raise InvalidOption("expected --resume or --overwrite, got both")
         if self.entropy is None:
             self.entropy = ENTROPY.get(self.game, _ENTROPY)
-        known = baselines(self.game)
-        if not self.baselines:
-            self.baselines = tuple(known)
+        if not (self.baselines and self.opponents):
+            known = fitting(Game(self.game, **self.game_options))
+            self.baselines = self.baselines or tuple(known)
         if not self.opponents:
             self.opponents = ",".join([f"{SELF}:4", f"{PAST}:2", *(f"{name}:{4 / len(known):g}" for name in known)])
         self.name = self.name or f"{self.game}-{self.num_players}p-{strftime('%Y%m%d-%H%M%S')}"
