@@ -1,7 +1,7 @@
 """Trains with several entropy coefficients and seeds, and tells how strong each policy became.
 
-    python benchmarks/sweep.py --game fruit_cocktail --entropy 0 0.01 0.02 0.05 0.1 0.2 --total-steps 1500000 --json FILE
-    python benchmarks/sweep.py --game fruit_cocktail --seeds 0 1 2 --json FILE    # the default settings, three times
+    python benchmarks/sweep.py --entropy 0 0.01 0.02 0.05 0.1 0.2 --total-steps 1500000 --json FILE
+    python benchmarks/sweep.py --seeds 0 1 2 --json FILE    # the default settings, three times
 
 Runs that are finished in the runs folder are taken as they are, so that a stopped sweep goes on where it was.
 """
