@@ -22,12 +22,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import fruit_envs
 from fruit_envs.core import loops
 from fruit_envs.core.contract import copy_records
 from fruit_envs.interfaces.aec import AEC, wrapped
 from fruit_envs.interfaces.parallel import Parallel
 from fruit_envs.interfaces.single_agent import SingleAgent
+from fruit_envs.interfaces.vector import VectorEnv
 from timing import SEED, Workload, aec, choose, repeated, sample, until
 
 
@@ -38,6 +41,22 @@ def batch_sample(game: Any, num_envs: int, threads: int = 1) -> Workload:
     def chunk() -> int:
         for _ in range(8):
             batch.step(batch.sample())
+        return 8 * num_envs
+
+    return lambda seconds: until(seconds, chunk)
+
+
+def vector(game: Any, num_envs: int) -> Workload:
+    """Gymnasium's vector face: learners' decisions, those of the random opponents not counted."""
+    env = VectorEnv(game, num_envs)
+    shown, _ = env.reset(seed=SEED)
+    keys, actions = np.arange(num_envs, dtype=np.uint64), np.zeros(num_envs, np.int64)
+
+    def chunk() -> int:
+        nonlocal shown
+        for _ in range(8):
+            loops.sample_batch(shown["action_mask"], keys, actions)
+            shown, *_ = env.step(actions)
         return 8 * num_envs
 
     return lambda seconds: until(seconds, chunk)
@@ -140,6 +159,7 @@ ONE: dict[str, Callable[[Any], Workload]] = {
     "copy": lambda game: repeated(game.deal(SEED).copy),
 }
 MANY: dict[str, Callable[[Any, int], Workload]] = {
+    "vector": vector,
     "batch_sample": batch_sample,
     "batch_given": batch_given,
     "copies": copies,
@@ -149,6 +169,7 @@ MANY: dict[str, Callable[[Any, int], Workload]] = {
 def workloads(game: Any, threads: int) -> list[tuple[str, int, int, Workload]]:
     """(face, num_envs, threads, workload) of every row."""
     rows = [(face, n, 1, MANY[face](game, n)) for n in (256, 4096) for face in ("batch_sample", "batch_given")]
+    rows.append(("vector", 1024, 1, vector(game, 1024)))
     if threads > 1:
         rows.append(("batch_sample", 16384, threads, batch_sample(game, 16384, threads)))
     rows += [(face, 1, 1, build(game)) for face, build in ONE.items()]

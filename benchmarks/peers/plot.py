@@ -25,6 +25,7 @@ FACES = {
     "parallel": "PettingZoo parallel",
     "gymnasium": "Gymnasium",
     "state": "State",
+    "vector": "Gymnasium vector",
     "batch_sample": "Batch",
     "copy": "State.copy",
     "copies": "Batch",

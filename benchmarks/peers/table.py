@@ -75,6 +75,7 @@ def expected() -> list[Row]:
         *_rows("pgx", ["batch"], ["leduc_holdem", "kuhn_poker", "connect_four", "sparrow_mahjong"], [1024, 4096]),
         *_rows("pgx", ["copies"], ["leduc_holdem"], [4096]),
         *_rows("fruit_envs", ["aec_wrapped", "aec_raw", "parallel", "gymnasium", "state"], ours),
+        *_rows("fruit_envs", ["vector"], ours, [1024]),
         *_rows("fruit_envs", ["batch_sample"], ours, [4096]),
         *_rows("fruit_envs", ["copy"], ours),
         *_rows("fruit_envs", ["copies"], ours, [4096]),

@@ -12,7 +12,6 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.vector.utils import batch_space
 
-import fruit_agents
 from fruit_envs import Agent, AgentError, IllegalAction, InvalidBuffer, InvalidOption, InvalidSeat, NotReset, Pool, load
 from fruit_envs.core.catalog import GAMES
 from fruit_envs.interfaces.single_agent import SingleAgent
@@ -114,7 +113,7 @@ def test_it_is_sync_vector_env_with_any_opponents(name, options, mode, who):
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP], ids=lambda mode: mode.value)
 @pytest.mark.parametrize("opponents", ["random", "baseline"])
 def test_a_thousand_episodes(name, options, mode, opponents):
-    names = fruit_agents.baselines(name)
+    names = pytest.importorskip("fruit_agents").baselines(name)
     theirs, ours = pair(name, options, 16, mode, opponents=names[-1] if opponents == "baseline" else "random")
     compare(theirs, ours, mode, 1000)
 

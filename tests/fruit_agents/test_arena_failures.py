@@ -39,6 +39,10 @@ class Nameless:
         return int(np.flatnonzero(mask)[0])
 
 
+#: Points: at most 24 pieces a seat, at least -4 each, at most 5 for those of the others.
+WORST = -24.0 * 4 - 24.0 * 5
+
+
 def load(num_players: int = 2, **options: Any) -> Any:
     return fruit_envs.load("fruit_cocktail", num_players=num_players, **options)
 
@@ -61,7 +65,7 @@ def test_who_fails_is_the_sole_loser(num_players: int) -> None:
     assert (result.rows["failure"] == guilty).all()
     assert set(result.opponent_failures.values()) == {0}
     assert (result.rows["share"][guilty] == 0).all()
-    assert np.allclose(result.rows["margin"][guilty], -12 / (num_players - 1))
+    assert np.allclose(result.rows["margin"][guilty], WORST)
     assert all("expected a" in reason and "decision" in reason for reason in result.reasons)
 
 
@@ -72,8 +76,8 @@ def test_the_others_share_the_win_of_who_fails(num_players: int) -> None:
     assert result.opponent_failures == {"illegal": 20 * num_players, "raised": 0, "late": 0}
     assert set(result.failures.values()) == {0}
     assert result.win_share.mean == pytest.approx(1 / (num_players - 1))
-    # As though the guilty seat had scored 12 / (n - 1) less than the others, who scored alike.
-    assert np.allclose(result.rows["margin"], 12 / (num_players - 1) ** 2)
+    # As though the guilty seat had scored 216 points less than each of the others, who scored alike.
+    assert np.allclose(result.rows["margin"], -WORST / (num_players - 1))
 
 
 @pytest.mark.parametrize(

@@ -97,9 +97,8 @@ class Table:
     def play(self, deal: int, own: int) -> Played:
         """One game of the deal with this seed, with the one in seat `own`.
 
-        A seat that fails is the game's sole loser: the others share the win, and margins are as though it had scored
-        `margin_scale` / (n - 1) points less than each of them, who scored alike. So the one's margin is its reward
-        times the game's option `margin_scale`.
+        A seat that fails is the game's sole loser: the others share the win. Its margin is the worst there can be, so
+        that failing never pays, as though the others had scored alike.
         """
         state, n = self.game.deal(deal), self.game.num_players
         spent: tuple[list[int], list[int]] = ([], [])
@@ -110,10 +109,9 @@ class Table:
                 self._decide(state, seat, side, spent[side])
             except _Failed as failed:
                 failure, reason = failed.args
-                share = 0.0 if side == ONE else 1 / (n - 1)
-                reward = (n * share - 1) / (n - 1)
-                scale = float(self.game.rules[0]["margin_scale"])
-                return Played(own, share, reward * scale, state.decisions, failure, seat, reason, spent)
+                worst = float(self.game.module("components").worst_margin(self.game.rules))
+                share, margin = (0.0, worst) if side == ONE else (1 / (n - 1), -worst / (n - 1))
+                return Played(own, share, margin, state.decisions, failure, seat, reason, spent)
         scores = state.scores.tolist()
         margin = (n * scores[own] - sum(scores)) / (n - 1)
         return Played(own, float(state.shares[own]), margin, state.decisions, None, None, None, spent)
