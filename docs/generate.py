@@ -144,6 +144,85 @@ def results(game: str) -> str:
     return "What the first command above printed:\n" + text.replace("](curve.png)", f"]({folder}/curve.png)")
 
 
+def _interval(margin: dict[str, float]) -> str:
+    return f"{margin['mean']:+.2f} [{margin['low']:+.2f}, {margin['high']:+.2f}]"
+
+
+def _trained(rows: list[dict[str, Any]], head: str, column: str) -> str:
+    """A table of trainings: one column that tells them apart, cost, and the margin against each baseline."""
+    names = list(rows[0]["margins"])
+    cells: list[list[object]] = [
+        [
+            row[column],
+            f"{row['steps']:,}",
+            f"{row['cpu_minutes']['total']:.1f}",
+            f"{row['policy_entropy']:.2f}",
+            *(_interval(row["margins"][name]) for name in names),
+        ]
+        for row in rows
+    ]
+    return _table([head, "decisions", "CPU-minutes", "entropy at the end", *(f"against `{n}`" for n in names)], cells)
+
+
+def _made_with(facts: dict[str, Any]) -> str:
+    """Command, machine and versions of a measurement."""
+    versions = ", ".join(f"{name} {number}" for name, number in facts.get("versions", {}).items())
+    return f"\n`{facts['command']}` · {facts['machine']}{'; ' * bool(versions)}{versions}\n"
+
+
+def sweep(game: str) -> str:
+    """Entropy coefficients and what became of them."""
+    measured = _measured(f"sweep_{game}")
+    if measured is None:
+        return ""
+    return _trained(measured["rows"], "entropy coefficient", "entropy") + _made_with(measured["facts"])
+
+
+def strength(game: str) -> str:
+    """The default training with several seeds, and with raw observations."""
+    measured, raw = _measured(f"strength_{game}"), _measured(f"strength_raw_{game}")
+    if measured is None or raw is None:
+        return ""
+    rows = [{**row, "told": f"derived features, seed {row['seed']}"} for row in measured["rows"]]
+    rows += [{**row, "told": f"raw observations, seed {row['seed']}"} for row in raw["rows"]]
+    return _trained(rows, "fed", "told") + _made_with(measured["facts"]) + _made_with(raw["facts"])
+
+
+def training(game: str) -> str:
+    """Learner decisions per CPU second, and where the time goes."""
+    measured = _measured(f"training_{game}")
+    if measured is None:
+        return ""
+    rows: list[list[object]] = []
+    for row in measured["rows"]:
+        time = row["time"]
+        games = f"{time['games and opponents']:.0%}"
+        if "of these, opponents" in time:
+            games += f" (opponents {time['of these, opponents']:.0%})"
+        rate = f"{row['decisions_per_second']:,} ({row['lowest']:,} to {row['highest']:,})"
+        rows.append([row["route"], rate, f"{row['ratio']:.1f}", f"{time['update']:.0%}", games])
+    head = ["route", "learner decisions per CPU second", "ratio", "time in the update", "in games"]
+    facts = measured["facts"]
+    layers = " and ".join(map(str, facts["hidden"]))
+    what = (
+        f"Layers of {layers} on {facts['inputs']} inputs, {facts['epochs']} epochs in batches of "
+        f"{facts['batch_size']:,}, {facts['per_update']:,} decisions per update, one thread. The rest of the time is the policy choosing.\n\n"
+    )
+    return what + _table(head, rows) + _made_with(facts)
+
+
+def threads(game: str) -> str:
+    """Two threads against one."""
+    measured = _measured(f"threads_{game}")
+    if measured is None:
+        return ""
+    rows: list[list[object]] = [
+        [f"{row['games']:,}", row["ratio"], f"{row['quartiles'][0]} to {row['quartiles'][2]}"]
+        for row in measured["rows"]
+    ]
+    return _table(["games", "times as fast", "half of the repeats"], rows) + _made_with(measured["facts"])
+
+
 PARTS: dict[str, Callable[[str], str]] = {
     "kernels": kernels,
     "options": options,
@@ -152,6 +231,10 @@ PARTS: dict[str, Callable[[str], str]] = {
     "throughput": throughput,
     "peers": peers,
     "results": results,
+    "strength": strength,
+    "sweep": sweep,
+    "threads": threads,
+    "training": training,
 }
 
 
