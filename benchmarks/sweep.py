@@ -1,6 +1,6 @@
 """Trains with several entropy coefficients and seeds, and tells how strong each policy became.
 
-    python benchmarks/sweep.py --entropy 0 0.01 0.02 0.05 0.1 0.2 --total-steps 1500000 --json FILE
+    python benchmarks/sweep.py --entropy 0 0.05 0.1 0.2 0.4 --total-steps 2000000 --json FILE
     python benchmarks/sweep.py --seeds 0 1 2 --json FILE    # the default settings, three times
 
 Runs that are finished in the runs folder are taken as they are, so that a stopped sweep goes on where it was.
@@ -10,16 +10,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when NumPy and torch are imported
-
-from fruit_train.args import Args
-from fruit_train.cli import run
 from fruit_train.facts import machine, versions
 
 
@@ -31,17 +27,20 @@ def finished(folder: Path) -> dict[str, Any] | None:
 
 
 def one_run(args: argparse.Namespace, entropy: float | None, seed: int) -> dict[str, Any]:
-    """Train and evaluate one policy; a row of the table."""
+    """Train and evaluate one policy, in a process of its own; a row of the table."""
     name = f"{args.game}-{args.features}-{entropy}-{seed}-{args.total_steps}"
-    words: dict[str, Any] = {"entropy": entropy, "seed": seed, "features": args.features, "checkpoints": 4}
-    if args.total_steps:
-        words["total_steps"] = args.total_steps
-    wanted = Args(args.game, runs=str(args.runs), name=name, overwrite=True, **words)
+    words = ["fruit-train", args.game, "--seed", seed, "--features", args.features, "--checkpoints", 4]
+    words += ["--runs", args.runs, "--name", name, "--overwrite"]
+    words += [] if entropy is None else ["--entropy", entropy]
+    words += [] if args.total_steps is None else ["--total-steps", args.total_steps]
+    if finished(args.runs / name) is None:
+        script = Path(sys.executable).with_name("fruit-train")
+        subprocess.run([script, *map(str, words[1:])], check=True)
     facts = finished(args.runs / name)
     if facts is None:
-        facts = json.loads((run(wanted, f"benchmarks/sweep.py, run {name}") / "results.json").read_text("utf-8"))
+        sys.exit(f"{name} was stopped; the same command goes on")
     return {
-        "entropy": wanted.entropy,
+        "entropy": facts["args"]["entropy"],
         "seed": seed,
         "steps": facts["steps"],
         "cpu_minutes": facts["cpu_minutes"],
@@ -57,7 +56,7 @@ def main() -> None:
     parser.add_argument("--entropy", type=float, nargs="+", default=[None], help="by default the game's own")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--features", default="auto")
-    parser.add_argument("--total-steps", type=int, default=0, help="by default those of fruit-train")
+    parser.add_argument("--total-steps", type=int, help="by default those of fruit-train")
     parser.add_argument("--runs", type=Path, default=Path("runs"))
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()

@@ -1,8 +1,9 @@
 """How fast MaskablePPO learns on the batch engine and on DummyVecEnv(8), side by side, and where its time goes.
 
-The same learner (a shared ReLU trunk, the same epochs, batches and decisions per update) on one thread: once on
-`BatchVecEnv`, once on eight single environments in DummyVecEnv. Learner decisions per CPU second, updates included;
-opponents' decisions are made and not counted. Repeats are interleaved, and the median is reported.
+The same learner (a shared ReLU trunk, the same epochs, batches and decisions per update) on one thread: on
+`BatchVecEnv`, and on eight environments of `gymnasium.make` in DummyVecEnv, fed raw observations or derived features.
+Learner decisions per CPU second, updates included; opponents' decisions are made and not counted. Repeats are
+interleaved, and the median is reported.
 
     python benchmarks/training.py --game fruit_cocktail [--hidden 256 256] --json FILE
 """
@@ -33,7 +34,6 @@ from fruit_agents.features import Features
 from fruit_agents.policy import PolicyAgent
 from fruit_envs.core.game import Game
 from fruit_envs.core.pool import Pool
-from fruit_envs.interfaces.single_agent import SingleAgent
 from fruit_train.args import Args
 from fruit_train.facts import machine, versions
 from fruit_train.ppo import features_of, layers_of, make_games, make_model
@@ -44,7 +44,7 @@ DUMMY_ENVS = 8
 class Vector(gymnasium.ObservationWrapper):  # type: ignore[type-arg]
     """The features of one game as a flat vector, as `BatchVecEnv` gives them."""
 
-    def __init__(self, env: SingleAgent, features: Features) -> None:
+    def __init__(self, env: gymnasium.Env[Any, Any], features: Features) -> None:
         super().__init__(env)
         self.features = features
         self.observation_space = spaces.Box(-np.inf, np.inf, (features.size,), np.float32)
@@ -53,7 +53,7 @@ class Vector(gymnasium.ObservationWrapper):  # type: ignore[type-arg]
         return self.features(observation["observation"][None])[0].astype(np.float32)
 
     def action_masks(self) -> np.ndarray:
-        return self.unwrapped.action_masks()  # type: ignore[attr-defined, no-any-return]
+        return self.env.get_wrapper_attr("action_masks")()  # type: ignore[no-any-return]
 
 
 class Spent:
@@ -95,8 +95,10 @@ def on_dummy(args: Args, game: Game) -> tuple[MaskablePPO, Spent]:
     """The learner on eight single environments, with as many decisions per update."""
     features = features_of(args, game)
 
+    name = f"fruit/{game.title.replace(' ', '')}-v{game.version}"
+
     def make() -> Vector:
-        return Vector(SingleAgent(game, opponents="random", opponent_seed=args.seed), features)
+        return Vector(gymnasium.make(name, **args.game_options), features)
 
     steps = args.num_steps * args.num_envs // DUMMY_ENVS
     env = DummyVecEnv([make] * DUMMY_ENVS)
@@ -119,7 +121,6 @@ def measure(model: MaskablePPO, spent: Spent, seconds: float) -> tuple[float, di
 def main() -> None:
     parser = argparse.ArgumentParser(description="Learner decisions per CPU second.")
     parser.add_argument("--game", default="fruit_cocktail")
-    parser.add_argument("--features", default="auto")
     parser.add_argument("--hidden", type=int, nargs="+", default=[256, 256])
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=8.0, help="of every row in every repeat")
@@ -127,12 +128,15 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     torch.distributions.Distribution.set_default_validate_args(False)
-    args = Args(given.game, hidden=tuple(given.hidden), features=given.features)
-    game = Game(args.game, **args.game_options)
+    raw, derived = (Args(given.game, hidden=tuple(given.hidden), features=features) for features in ("raw", "auto"))
+    args, game = derived, Game(derived.game, **derived.game_options)
+    ours, theirs = f"BatchVecEnv({args.num_envs})", f"DummyVecEnv({DUMMY_ENVS})"
     makers: dict[str, Callable[[], tuple[MaskablePPO, Spent]]] = {
-        f"BatchVecEnv({args.num_envs}), random opponents": lambda: on_batch(args, game, "random"),
-        f"BatchVecEnv({args.num_envs}), opponents play the network": lambda: on_batch(args, game, "self"),
-        f"DummyVecEnv({DUMMY_ENVS}), random opponents": lambda: on_dummy(args, game),
+        f"{theirs}, raw": lambda: on_dummy(raw, game),
+        f"{ours}, raw": lambda: on_batch(raw, game, "random"),
+        f"{theirs}, derived": lambda: on_dummy(derived, game),
+        f"{ours}, derived": lambda: on_batch(derived, game, "random"),
+        f"{ours}, derived, opponents play the network": lambda: on_batch(derived, game, "self"),
     }
     learners = {name: make() for name, make in makers.items()}
     for learner in learners.values():
@@ -141,7 +145,7 @@ def main() -> None:
     for _ in range(given.repeats):
         for name, learner in learners.items():
             runs[name].append(measure(*learner, given.seconds))
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "route": name,
             "decisions_per_second": round(statistics.median(rate for rate, _ in found)),
@@ -151,15 +155,16 @@ def main() -> None:
         }
         for name, found in runs.items()
     ]
-    slow = statistics.median(rate for rate, _ in runs[f"DummyVecEnv({DUMMY_ENVS}), random opponents"])
+    rates: dict[str, int] = {row["route"]: row["decisions_per_second"] for row in rows}
     for row in rows:
-        row["ratio"] = round(float(row["decisions_per_second"]) / slow, 2)  # type: ignore[arg-type]
+        fed = row["route"].split(", ")[1]
+        row["ratio"] = round(row["decisions_per_second"] / rates[f"{theirs}, {fed}"], 2)
         print(row)
     if given.json:
         facts = {
             "command": shlex.join(["python", "benchmarks/training.py", *sys.argv[1:]]),
             "hidden": given.hidden,
-            "inputs": features_of(args, game).size,
+            "inputs": {"raw": game.layout.size, "derived": features_of(args, game).size},
             "epochs": args.epochs,
             "batch_size": args.batch_size,
             "per_update": args.num_envs * args.num_steps,

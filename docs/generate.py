@@ -201,12 +201,14 @@ def training(game: str) -> str:
             games += f" (opponents {time['of these, opponents']:.0%})"
         rate = f"{row['decisions_per_second']:,} ({row['lowest']:,} to {row['highest']:,})"
         rows.append([row["route"], rate, f"{row['ratio']:.1f}", f"{time['update']:.0%}", games])
-    head = ["route", "learner decisions per CPU second", "ratio", "time in the update", "in games"]
+    head = ["route", "learner decisions per CPU second", "against DummyVecEnv", "time in the update", "in games"]
     facts = measured["facts"]
     layers = " and ".join(map(str, facts["hidden"]))
+    inputs = " or ".join(f"{size} {name} inputs" for name, size in facts["inputs"].items())
     what = (
-        f"Layers of {layers} on {facts['inputs']} inputs, {facts['epochs']} epochs in batches of "
-        f"{facts['batch_size']:,}, {facts['per_update']:,} decisions per update, one thread. The rest of the time is the policy choosing.\n\n"
+        f"Layers of {layers} on {inputs}, {facts['epochs']} epoch{'s' * (facts['epochs'] > 1)} in batches of "
+        f"{facts['batch_size']:,}, {facts['per_update']:,} decisions per update, one thread. "
+        "The rest of the time is the policy choosing.\n\n"
     )
     return what + _table(head, rows) + _made_with(facts)
 

@@ -54,7 +54,7 @@ class Args:
     """Rollouts between two snapshots."""
     features: str = "auto"
     """What the network is fed: `raw` observations, or facts derived from them; `auto` derives where the game can."""
-    total_steps: int = 8_000_000
+    total_steps: int = 10_000_000
     """Decisions of the learner, over all games."""
     num_envs: int = 512
     """Games played side by side."""
@@ -63,9 +63,9 @@ class Args:
     """Of Adam; falls to 0 in a straight line."""
     num_steps: int = 16
     """Decisions per game between two updates."""
-    batch_size: int = 2048
+    batch_size: int = 1024
     """Decisions per gradient step."""
-    epochs: int = 2
+    epochs: int = 1
     """Passes over the decisions of one update."""
     gamma: float = 1.0
     """Discount; the games are short and pay at the end."""
