@@ -16,8 +16,8 @@ from fruit_envs.core.game import Game
 __all__ = ["ENTROPY", "PAST", "SELF", "Args"]
 
 #: Entropy coefficients found by `benchmarks/sweep.py`, in units of normalised advantage.
-ENTROPY = {"fruit_cocktail": 0.05}
-_ENTROPY = 0.05  # of other games
+ENTROPY = {"fruit_cocktail": 0.1}
+_ENTROPY = 0.1  # of other games
 
 #: In `--opponents`: the learner as it was when the latest rollout began, and earlier snapshots of it.
 SELF, PAST = "self", "past"
