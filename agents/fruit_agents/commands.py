@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -21,6 +22,8 @@ from fruit_agents import baselines
 from fruit_agents.arena.command import arena
 from fruit_agents.arguments import GameName, NumPlayers, Options, load_game, parse_options
 from fruit_agents.describe import describe as facts_of
+from fruit_agents.features import default_features, make_features
+from fruit_agents.policy import CHOICES, PolicyAgent
 from fruit_agents.progress import tracked
 from fruit_agents.resolve import resolve
 from fruit_envs.core.agents import ask
@@ -30,6 +33,7 @@ from fruit_envs.core.errors import FruitEnvsError, InvalidRecord
 from fruit_envs.core.game import Game
 from fruit_envs.interfaces.aec import AEC
 from fruit_envs.interfaces.single_agent import SingleAgent
+from fruit_envs.interfaces.vector import VectorEnv
 
 __all__ = ["app"]
 
@@ -135,6 +139,17 @@ def _compile(game: Game) -> None:
     for env in (AEC(game), SingleAgent(game)):
         env.reset(seed=0)
         env.reset()
+    features = make_features(default_features(game), game)
+    widths = (features.size, 1, game.num_actions)
+    layers = [(np.zeros((b, a), np.float32), np.zeros(b, np.float32)) for a, b in pairwise(widths)]
+    for choose in CHOICES:
+        policy = PolicyAgent(game, layers, choose=choose, features=features.name)
+        learners = VectorEnv(game, 2, opponents=policy, autoreset_mode="SameStep")
+        observations, _ = learners.reset(seed=0)
+        done = np.zeros(2, np.bool_)
+        while not done.any():
+            observations, _, terminated, truncated, _ = learners.step(observations["action_mask"].argmax(axis=1))
+            done = terminated | truncated
 
 
 @app.command()
