@@ -3,7 +3,7 @@
     python benchmarks/sweep.py --entropy 0 0.05 0.1 0.2 0.4 --total-steps 2000000 --json FILE
     python benchmarks/sweep.py --seeds 0 1 2 --json FILE    # the default settings, three times
 
-Runs that are finished in the runs folder are taken as they are, so that a stopped sweep goes on where it was.
+Runs that are finished in the runs folder are taken as they are, so that a stopped sweep goes on with the next one.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from typing import Any
 from fruit_train.facts import machine, versions
 
 
-def finished(folder: Path) -> dict[str, Any] | None:
-    """The results of a run that is complete, else None."""
+def finished(folder: Path, command: str) -> dict[str, Any] | None:
+    """The results of a run that is complete and was made by this command with the same versions, else None."""
     path = folder / "results.json"
     facts: dict[str, Any] | None = json.loads(path.read_text("utf-8")) if path.exists() else None
-    return facts if facts and facts["complete"] else None
+    same = facts and facts["complete"] and facts["versions"] == versions()
+    return facts if same and facts and facts["command"] == command else None
 
 
 def one_run(args: argparse.Namespace, entropy: float | None, seed: int) -> dict[str, Any]:
@@ -33,12 +34,13 @@ def one_run(args: argparse.Namespace, entropy: float | None, seed: int) -> dict[
     words += ["--runs", args.runs, "--name", name, "--overwrite"]
     words += [] if entropy is None else ["--entropy", entropy]
     words += [] if args.total_steps is None else ["--total-steps", args.total_steps]
-    if finished(args.runs / name) is None:
-        script = Path(sys.executable).with_name("fruit-train")
-        subprocess.run([script, *map(str, words[1:])], check=True)
-    facts = finished(args.runs / name)
+    words = list(map(str, words))
+    facts = finished(args.runs / name, shlex.join(words))
     if facts is None:
-        sys.exit(f"{name} was stopped; the same command goes on")
+        subprocess.run([Path(sys.executable).with_name("fruit-train"), *words[1:]], check=True)
+        facts = finished(args.runs / name, shlex.join(words))
+    if facts is None:
+        sys.exit(f"{name} was stopped; the same command begins it anew")
     return {
         "entropy": facts["args"]["entropy"],
         "seed": seed,

@@ -76,12 +76,19 @@ class Spent:
         setattr(owner, method, timed)
 
 
+def _learner(args: Args, env: Any, features: Features) -> MaskablePPO:
+    """The trainer's model with a constant learning rate: this benchmark has no end towards which it would fall."""
+    model = make_model(args, env, features.scale)
+    model.lr_schedule = lambda _: args.learning_rate
+    return model
+
+
 def on_batch(args: Args, game: Game, opponents: str) -> tuple[MaskablePPO, Spent]:
     """The learner on `BatchVecEnv`."""
     features = features_of(args, game)
     pool = Pool(game, ["random"])
     env = make_games(args, game, pool, features)
-    model, spent = make_model(args, env, features.scale), Spent()
+    model, spent = _learner(args, env, features), Spent()
     if opponents == "self":
         pool.replace([PolicyAgent(game, layers_of(model), choose="sample", features=features.name)])
     env.reset()
@@ -103,7 +110,7 @@ def on_dummy(args: Args, game: Game) -> tuple[MaskablePPO, Spent]:
     steps = args.num_steps * args.num_envs // DUMMY_ENVS
     env = DummyVecEnv([make] * DUMMY_ENVS)
     words = {**vars(args), "num_envs": DUMMY_ENVS, "num_steps": steps}
-    model, spent = make_model(Args(**words), env, features.scale), Spent()
+    model, spent = _learner(Args(**words), env, features), Spent()
     spent.watch(model, "train", "update")
     spent.watch(env, "step_wait", "games and opponents")
     return model, spent
@@ -155,6 +162,9 @@ def main() -> None:
         }
         for name, found in runs.items()
     ]
+    for model, _ in learners.values():
+        logged = model.logger.name_to_value
+        assert 0.1 < -logged["train/entropy_loss"] < 4, f"the learner has died: {dict(logged)}"
     rates: dict[str, int] = {row["route"]: row["decisions_per_second"] for row in rows}
     for row in rows:
         fed = row["route"].split(", ")[1]

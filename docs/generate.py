@@ -206,6 +206,7 @@ def training(game: str) -> str:
     layers = " and ".join(map(str, facts["hidden"]))
     inputs = " or ".join(f"{size} {name} inputs" for name, size in facts["inputs"].items())
     what = (
+        "Each row against the one of DummyVecEnv that is fed the same; opponents play at random unless said otherwise. "
         f"Layers of {layers} on {inputs}, {facts['epochs']} epoch{'s' * (facts['epochs'] > 1)} in batches of "
         f"{facts['batch_size']:,}, {facts['per_update']:,} decisions per update, one thread. "
         "The rest of the time is the policy choosing.\n\n"

@@ -20,9 +20,10 @@ from typer.core import TyperGroup
 import fruit_envs
 from fruit_agents import baselines
 from fruit_agents.arena.command import arena
-from fruit_agents.arguments import GameName, NumPlayers, Options, load_game, parse_options
+from fruit_agents.arguments import GameName, NumPlayers, Options, load_game
 from fruit_agents.describe import describe as facts_of
 from fruit_agents.features import default_features, make_features
+from fruit_agents.options import game_options
 from fruit_agents.policy import CHOICES, PolicyAgent
 from fruit_agents.progress import tracked
 from fruit_agents.resolve import resolve
@@ -77,7 +78,7 @@ def describe(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Options, actions and observation blocks of a game."""
-    facts = facts_of(fruit_envs.load(game, **parse_options(option)))
+    facts = facts_of(fruit_envs.load(game, **game_options(option or ())))
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
         return

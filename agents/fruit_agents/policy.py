@@ -97,7 +97,7 @@ class PolicyAgent(Agent):
         self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """One action per row."""
-        keys = np.asarray(keys, np.uint64)
+        keys, observations = np.asarray(keys, np.uint64), np.asarray(observations)
         actions = np.empty(len(keys), np.int64)
         masks = as_masks(np.ascontiguousarray(masks), (len(keys), self.game.num_actions))
         if observations.shape != (len(keys), self.game.layout.size):
@@ -263,7 +263,8 @@ def _check_layers(layers: Sequence[Layer], inputs: int, game: Game) -> None:
             )
         for array in (weight, bias):
             if array.dtype != np.float32 or not np.isfinite(array).all():
-                raise PolicyMismatch(f"expected finite float32 numbers in layer {number}, got {array.dtype}")
+                came = "NaN or infinity" if array.dtype == np.float32 else array.dtype
+                raise PolicyMismatch(f"expected finite float32 numbers in layer {number}, got {came}")
         width = len(bias)
     if not layers or width != game.num_actions:
         raise PolicyMismatch(f"expected {game.num_actions} outputs of {game.name}, got {width if layers else 0}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruit_envs.core.checks import as_key, as_masks
+from fruit_envs.core.checks import as_action, as_key, as_masks
 from fruit_envs.core.errors import InvalidOption, MissingExtra, brief
 
 if TYPE_CHECKING:
@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from fruit_envs.core.game import Game
     from fruit_envs.core.state import State, View
 
-__all__ = ["AGENTS", "Agent", "RandomAgent", "ask", "make_agent", "missing_extra", "register_agent"]
+__all__ = [
+    "AGENTS",
+    "Agent",
+    "RandomAgent",
+    "act_rows",
+    "ask",
+    "make_agent",
+    "missing_extra",
+    "name_of",
+    "register_agent",
+]
 
 
 class Agent:
@@ -70,8 +80,7 @@ class Agent:
         self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """Decisions of many games; each row equals `act` of that row."""
-        rows = zip(observations, masks, views, keys.tolist(), strict=True)
-        return np.array([self.act(*row) for row in rows], np.int64)
+        return act_rows(self, observations, masks, views, keys)
 
     def policy(
         self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
@@ -148,6 +157,31 @@ def make_agent(agent: Any, game: Game) -> Any:
     if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise InvalidOption(f"expected the name of an agent or an object with act(), got {brief(agent)}")
     return agent
+
+
+def act_rows(
+    agent: Any,
+    observations: np.ndarray,
+    masks: NDArray[np.int8],
+    views: Sequence[View | None],
+    keys: NDArray[np.uint64],
+) -> NDArray[np.int64]:
+    """What `act` answers for each row.
+
+    Raises
+    ------
+    IllegalAction
+        Where an answer is no action id.
+    """
+    rows = zip(observations, masks, views, keys.tolist(), strict=True)
+    # Copies: an agent may not look at its neighbour's row.
+    answers = [agent.act(seen.copy(), mask.copy(), view, key) for seen, mask, view, key in rows]
+    return np.array([as_action(answer, masks.shape[1]) for answer in answers], np.int64)
+
+
+def name_of(agent: Any) -> str:
+    """What an agent calls itself, or its class."""
+    return str(getattr(agent, "name", type(agent).__name__))
 
 
 def ask(agent: Any, state: State, seat: int, agent_seed: int) -> Any:

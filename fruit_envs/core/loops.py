@@ -202,6 +202,18 @@ def find_illegal(masks: Any, actions: Any) -> Any:
     return -1
 
 
+@loop
+def empty_row(masks: Any) -> Any:
+    """The first row in which nothing is legal, or -1."""
+    for i in range(masks.shape[0]):
+        action = 0
+        while action < masks.shape[1] and masks[i, action] == 0:
+            action += 1
+        if action == masks.shape[1]:
+            return i
+    return -1
+
+
 @wrapping
 def _prefix_sums(word: Any) -> Any:
     """For eight bytes of 0/1, how many are 1 up to each byte (the highest byte holds the total)."""

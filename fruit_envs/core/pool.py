@@ -61,7 +61,7 @@ class Pool:
             parts = np.array(weights, np.float64)
         except (TypeError, ValueError):
             parts = np.zeros(0)
-        if parts.shape != (len(agents),) or not np.isfinite(parts).all() or not (parts > 0).all():
+        if parts.shape != (len(agents),) or not np.isfinite(parts).all() or not ((parts > 0) & (parts < 1e100)).all():
             raise InvalidOption(f"expected {len(agents)} positive weights, one per agent, got {brief(weights)}")
         self.agents = [make_agent(agent, self.game) for agent in agents]
         reached = parts.cumsum()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fruit_envs.core import rows as loops
-from fruit_envs.core.agents import make_agent
-from fruit_envs.core.errors import AgentError, InvalidOption, InvalidSeat, brief
+from fruit_envs.core.agents import act_rows, make_agent, name_of
+from fruit_envs.core.errors import AgentError, IllegalAction, InvalidOption, InvalidSeat, brief
 from fruit_envs.core.game import Game
 from fruit_envs.core.jit import word
 from fruit_envs.core.loops import find_illegal
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from fruit_envs.core.views import Views
 
-__all__ = ["SEAT_STREAM", "Opponents", "as_illegal", "as_learner", "as_opponents", "name_of"]
+__all__ = ["SEAT_STREAM", "Opponents", "as_illegal", "as_learner", "as_opponents"]
 
 #: The "agent seed" from which the learner's seat of each episode is drawn.
 SEAT_STREAM = 0x5EA7
@@ -66,11 +67,6 @@ def as_illegal(illegal: Any) -> str:
     if illegal not in ("terminate", "raise"):
         raise InvalidOption(f"option illegal: expected 'terminate' or 'raise', got {brief(illegal)}")
     return str(illegal)
-
-
-def name_of(agent: Any) -> str:
-    """An agent's name for messages."""
-    return str(getattr(agent, "name", type(agent).__name__))
 
 
 class Opponents:
@@ -124,6 +120,14 @@ class Opponents:
         self._agents.append(agent)
         return len(self._agents) - 1
 
+    def kept(self) -> Any:
+        """Who plays where, for `restore`."""
+        return self.who.copy(), list(self._agents)
+
+    def restore(self, kept: Any) -> None:
+        """Seat everybody as when `kept` was called."""
+        self.who[:], self._agents = kept[0], list(kept[1])
+
     def play(self, learners: NDArray[np.int64]) -> None:
         """Let the other seats decide until in every game the learner's seat is asked or the game is over.
 
@@ -176,7 +180,11 @@ class Opponents:
         views: Views | list[None] = [None] * len(rows)
         if getattr(agent, "uses_view", True) and self.game.options["memory"] == "perfect":
             views = self._rows.views(rows, seats, keys)
-        answers = _act_batch(agent, observations, masks.copy(), views, keys)
+        act_batch = getattr(agent, "act_batch", partial(act_rows, agent))
+        try:
+            answers = act_batch(observations, masks.copy(), views, keys)
+        except IllegalAction as error:
+            raise AgentError(f"opponent {name_of(agent)}: {error}") from error
         try:
             actions = np.ascontiguousarray(answers)
         except ValueError:
@@ -192,12 +200,3 @@ class Opponents:
                 f"expected a legal action (such as {some}), got {actions[wrong]}"
             )
         return actions
-
-
-def _act_batch(
-    agent: Any, observations: np.ndarray, masks: NDArray[np.int8], views: Views | Sequence[None], keys: np.ndarray
-) -> Any:
-    """What an agent answers for many games; one without `act_batch` is asked for each."""
-    if callable(getattr(agent, "act_batch", None)):
-        return agent.act_batch(observations, masks, views, keys)
-    return [agent.act(*row) for row in zip(observations, masks, views, keys.tolist(), strict=True)]

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from fruit_envs.core.agents import ask
+from fruit_envs.core.agents import ask, name_of
 from fruit_envs.core.checks import as_action, as_seed
 from fruit_envs.core.errors import AgentError, IllegalAction, InvalidSeat
 from fruit_envs.core.game import Game, as_game
@@ -16,7 +16,8 @@ from fruit_envs.core.jit import word
 from fruit_envs.core.keys import decision_key
 from fruit_envs.core.loops import draw_one
 from fruit_envs.core.pool import POOL_STREAM, Pool
-from fruit_envs.interfaces.opponents import SEAT_STREAM, as_illegal, as_learner, as_opponents, name_of
+from fruit_envs.core.state import State
+from fruit_envs.interfaces.opponents import SEAT_STREAM, as_illegal, as_learner, as_opponents
 from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, illegal_reward, observation_space
 
 if TYPE_CHECKING:
@@ -101,7 +102,17 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         if seed is not None:
             seed = as_seed(seed)
             super().reset(seed=seed)
-        state = self._holder.begin(seed, options)
+        before = dict(vars(self)), vars(self._holder).copy()
+        try:
+            self._begin(self._holder.begin(seed, options))
+        except BaseException:  # whatever went wrong in an opponent
+            vars(self).update(before[0])
+            vars(self._holder).update(before[1])
+            raise
+        return self._show(), self._info()
+
+    def _begin(self, state: State) -> None:
+        """Seat everybody, and let the opponents move until the learner is asked."""
         self._finished = False
         if self._fixed_seat is None:
             key = decision_key(SEAT_STREAM, state.seed, 0, 0)
@@ -111,7 +122,6 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         self._cast(state.seed)
         self._earned = 0.0  # what opponents do before the learner's first decision counts in its first reward
         self._play_opponents()
-        return self._show(), self._info()
 
     def _cast(self, seed: int) -> None:
         """Draw from each pool the agent that plays the game of this seed."""

@@ -320,6 +320,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
 
     def _infos(self, rows: NDArray[np.int64]) -> dict[str, Any]:
         """The infos of these games, with the keys that SyncVectorEnv gives them."""
+        if rows is self._all:
+            told = np.ones(self.num_envs, np.bool_)
+            masks, seats = self._masks.copy(), self._learners.copy()
+            return {"action_mask": masks, "_action_mask": told, "seat": seats, "_seat": told.copy()}
         told = np.zeros(self.num_envs, np.bool_)
         told[rows] = True
         masks, seats = np.zeros_like(self._masks), np.zeros(self.num_envs, np.int64)
@@ -364,13 +368,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         """Whatever goes wrong within, Ctrl-C included, leaves every game as it was."""
         memory = copy_memory(self._rows.memory)
         kept = {name: getattr(self, name).copy() for name in _KEPT}
-        who = self._opponents.who.copy()
+        opponents = self._opponents.kept()
         try:
             yield
         except BaseException:
             self._rows.memory[:] = memory
             vars(self).update(kept)
-            self._opponents.who[:] = who
+            self._opponents.restore(opponents)
             raise
 
     def get_state(self) -> dict[str, Any]:

@@ -224,6 +224,88 @@ def test_an_opponent_that_fails_changes_no_game(name, options):
         assert_equal(ours.get_state(), before, "state")
 
 
+def play_on(env):
+    """Some games' first steps."""
+    for seed in range(20):
+        observations, _ = env.reset(seed=seed)
+        env.step(observations["action_mask"].argmax(axis=-1))
+
+
+@pytest.mark.parametrize("answers", [[0.5, 1.2], [True, 0], ["0", 1], [None, 0]])
+def test_answers_of_act_are_judged_as_those_of_a_single_environment(answers):
+    class Sloppy(Agent):
+        uses_view = False
+
+        def act(self, observation, mask, view, key):
+            return answers[int(mask[0])]
+
+    class Bare:
+        act = Sloppy.act
+
+    game = load("fruit_cocktail")
+    for agent in (Sloppy(game), Bare()):
+        for env in (SingleAgent(game, opponents=agent, seat=0), VectorEnv(game, 3, opponents=agent, seat=0)):
+            with pytest.raises(AgentError, match=r"opponent .*expected"):
+                play_on(env)
+
+
+def test_a_failed_reset_changes_nothing():
+    class Fails(Agent):
+        fails = False
+
+        def act(self, observation, mask, view, key):
+            if self.fails:
+                raise ZeroDivisionError
+            return int(mask.argmax())
+
+    game = load("fruit_cocktail")
+    agent = Fails(game)
+    single, vector = SingleAgent(game, opponents=agent), VectorEnv(game, 4, opponents=agent)
+    for env in (single, vector):
+        agent.fails = False
+        env.reset(seed=1)
+        before = env.get_state()
+        agent.fails = True
+        for seed in range(30):
+            try:
+                env.reset(seed=seed)
+            except ZeroDivisionError:
+                break
+            before = env.get_state()
+        assert seed < 29
+        assert_equal(env.get_state(), before, "state")
+
+
+def test_a_failed_step_keeps_who_plays_where():
+    class Named(Agent):
+        uses_view = fails = False
+
+        def act(self, observation, mask, view, key):
+            if self.fails:
+                raise ZeroDivisionError
+            return int(mask.argmax())
+
+    game = load("fruit_cocktail", num_players=3)
+    first = [Named(game), Named(game)]
+    pools = [Pool(game, [agent]) for agent in first]
+    env = VectorEnv(game, 3, opponents=pools, seat=0, autoreset_mode="SameStep")
+    observations, _ = env.reset(seed=2)
+    second = [Named(game), Named(game)]
+    second[0].fails = True
+    for pool, agent in zip(pools, second, strict=True):
+        pool.replace([agent])
+    before = None
+    while not first[0].fails:
+        before = env.get_state()
+        try:
+            observations, *_ = env.step(observations["action_mask"].argmax(axis=1))
+        except ZeroDivisionError:
+            break
+    assert_equal(env.get_state(), before, "state")
+    playing = [[env._opponents._agents[number] for number in row] for row in env._opponents.who]
+    assert all(row == first for row in playing)
+
+
 def load_random(game):
     from fruit_envs import make_agent
 

@@ -57,7 +57,7 @@ def fails(game: Any, agent: Any, **limits: Any) -> tuple[str | None, str]:
 
 
 @COUNTS
-def test_who_fails_is_the_sole_loser(num_players: int) -> None:
+def test_who_fails_loses(num_players: int) -> None:
     game = load(num_players, margin_scale=12.0)
     result = duplicate_match(game, Cheat(game), First(game), deals=20, progress=False)
     guilty = result.rows["failed"] == 1
@@ -70,14 +70,21 @@ def test_who_fails_is_the_sole_loser(num_players: int) -> None:
 
 
 @COUNTS
-def test_the_others_share_the_win_of_who_fails(num_players: int) -> None:
+def test_a_side_loses_where_one_of_its_seats_fails(num_players: int) -> None:
     game = load(num_players, margin_scale=12.0)
     result = duplicate_match(game, First(game), Answers(game, -1), deals=20, progress=False)
     assert result.opponent_failures == {"illegal": 20 * num_players, "raised": 0, "late": 0}
     assert set(result.failures.values()) == {0}
-    assert result.win_share.mean == pytest.approx(1 / (num_players - 1))
-    # As though the guilty seat had scored 216 points less than each of the others, who scored alike.
-    assert np.allclose(result.rows["margin"], -WORST / (num_players - 1))
+    assert result.win_share.mean == 1
+    assert np.allclose(result.rows["margin"], -WORST)
+
+
+@pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), BaseException("any")])
+def test_an_agent_cannot_end_the_program(error: BaseException) -> None:
+    game = load()
+    kind, reason = fails(game, Raises(game, error))
+    assert (kind, type(error).__name__ in reason) == ("raised", True)
+    assert duplicate_match(game, First(game), Raises(game, error), deals=2, progress=False).win_share.mean == 1
 
 
 @pytest.mark.parametrize(
@@ -112,7 +119,7 @@ def test_an_illegal_action_in_an_agent_s_own_search_is_an_exception() -> None:
     assert fails(game, Raises(game, fruit_envs.IllegalAction("in a view")))[0] == "raised"
 
 
-@pytest.mark.parametrize("stop", [KeyboardInterrupt(), SystemExit(3)])
+@pytest.mark.parametrize("stop", [KeyboardInterrupt()])
 def test_a_user_who_stops_the_program_is_no_failure(stop: BaseException) -> None:
     game = load()
     with pytest.raises(type(stop)):

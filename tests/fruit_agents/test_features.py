@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -128,3 +129,23 @@ def test_features_that_do_not_fit() -> None:
         make_features("one_ply_v1", Game("toy_windows"))
     with pytest.raises(InvalidOption, match="one of"):
         PolicyAgent(Game("fruit_cocktail"), [], features="two_ply")
+
+
+def test_threads_do_not_meet() -> None:
+    game = Game("fruit_cocktail")
+    features = make_features("one_ply_v1", game)
+    batches = [np.stack([game.deal(seed + start).observation(0) for seed in range(200)]) for start in (0, 1000)]
+    expected = [features(batch) for batch in batches]
+    wrong: list[int] = []
+
+    def work(k: int) -> None:
+        for _ in range(50):
+            if not np.array_equal(features(batches[k]), expected[k]):
+                wrong.append(k)
+
+    threads = [Thread(target=work, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

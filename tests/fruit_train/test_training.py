@@ -21,6 +21,7 @@ from fruit_agents.features import default_features, make_features
 from fruit_agents.policy import PolicyAgent, load_policy
 from fruit_envs import Game, InvalidOption, MissingExtra
 from fruit_train.args import Args
+from fruit_train.checkpoint import read_checkpoint
 from fruit_train.cli import check_extra, main, run
 from fruit_train.ppo import Training, features_of, layers_of, make_games, make_model
 
@@ -99,7 +100,8 @@ def test_the_command_leaves_all_files(tmp_path: Path, capsys: pytest.CaptureFixt
     assert description["layers"] == [[16, make_features(default_features(game), game).size], [8, 16], [24, 8]]
     load_policy(folder, game)
     events = EventAccumulator(str(folder / "tensorboard")).Reload()
-    assert {"margin/greedy", "train/entropy_loss", "rollout/ep_rew_mean"} <= set(events.Tags()["scalars"])
+    assert {"train/entropy_loss", "rollout/ep_rew_mean"} <= set(events.Tags()["scalars"])
+    assert [event.step for event in events.Scalars("margin/greedy")] == [0, 64, 128, 192]
 
 
 @pytest.mark.parametrize("fed", ["raw", "auto"])
@@ -208,6 +210,8 @@ def test_a_run_is_not_replaced_unasked(tmp_path: Path) -> None:
     [
         ({"game": "fruit_cocktale"}, "did you mean 'fruit_cocktail'"),
         ({"option": ("mode",)}, "name=value"),
+        ({"option": ("num_players=3",)}, "--num-players"),
+        ({"opponents": "random:1,random:3"}, "every name once"),
         ({"option": ("mode=hard",)}, "option mode"),
         ({"num_players": 7}, "num_players"),
         ({"opponents": "greedy,randon"}, "did you mean 'random'"),
@@ -230,7 +234,20 @@ def test_refuses(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"num_envs": 0}, {"deals": 0}, {"hidden": ()}, {"hidden": (8, 0)}, {"snapshots": 0}], ids=str
+    "changes",
+    [
+        {"num_envs": 0},
+        {"deals": 0},
+        {"hidden": ()},
+        {"hidden": (8, 0)},
+        {"snapshots": 0},
+        {"seed": 2**32},
+        {"learning_rate": -1.0},
+        {"gamma": 5.0},
+        {"batch_size": 63},
+        {"batch_size": 1},
+    ],
+    ids=str,
 )
 def test_refuses_numbers(tmp_path: Path, changes: dict[str, Any]) -> None:
     with pytest.raises(InvalidOption, match=f"--{next(iter(changes)).replace('_', '-')}"):
@@ -250,6 +267,21 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, missing: str) -> Non
 def test_importing_needs_no_torch() -> None:
     code = "import sys, fruit_train, fruit_train.cli; assert not {'torch', 'tyro', 'numba'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_what_an_overwritten_run_left_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = run(tiny(tmp_path), "")
+    events = set((folder / "tensorboard").iterdir())
+
+    def killed(self: Training) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Training, "measure", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(tiny(tmp_path, seed=1, overwrite=True), "")
+    assert not (folder / "results.json").exists()
+    assert not (folder / "checkpoint.safetensors").exists()
+    assert not events & set((folder / "tensorboard").iterdir())
 
 
 # ---- resuming ------------------------------------------------------------------------------------------------------
@@ -277,10 +309,11 @@ def test_a_resumed_run_ends_as_one_that_was_not_stopped(
     monkeypatch.setattr(Training, "_write_checkpoint", write)
     np.random.seed(5)  # noqa: NPY002 (whatever the process did before)
     parts = run(tiny(tmp_path, name="parts", resume=True), "")
-    for name in ("policy.safetensors", "checkpoint.safetensors"):
-        ours, theirs = ((folder / name).read_bytes() for folder in (parts, whole))
-        if name.startswith("policy"):
-            assert ours == theirs
+    ours, theirs = ((folder / "policy.safetensors").read_bytes() for folder in (parts, whole))
+    assert ours == theirs
+    tensors = [read_checkpoint(folder)[0] for folder in (parts, whole)]
+    assert tensors[0].keys() == tensors[1].keys()
+    assert all((tensors[0][name] == tensors[1][name]).all() for name in tensors[0])
     assert without_time(parts) == without_time(whole)
     rows = results(parts)["curve"]
     assert [row["cpu_minutes"] for row in rows] == sorted(row["cpu_minutes"] for row in rows)
@@ -297,6 +330,9 @@ def test_only_the_same_training_is_resumed(tmp_path: Path) -> None:
             run(tiny(tmp_path, resume=True, **changes), "")
     with pytest.raises(InvalidOption, match="--name"):
         tiny(tmp_path, resume=True, name="")
+    with pytest.raises(InvalidOption, match="checkpoint"):
+        run(tiny(tmp_path, resume=True, name="typo"), "")
+    assert not (tmp_path / "typo").exists()
     with pytest.raises(InvalidOption, match="got both"):
         tiny(tmp_path, resume=True, overwrite=True)
     checkpoint = tmp_path / "tiny" / "checkpoint.safetensors"

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from tyro.conf import Positional, UseAppendAction
 
 from fruit_agents import fitting
+from fruit_agents.options import game_options
 from fruit_envs.core.errors import InvalidOption
 from fruit_envs.core.game import Game
 
@@ -22,8 +23,18 @@ _ENTROPY = 0.1  # of other games
 #: In `--opponents`: the learner as it was when the latest rollout began, and earlier snapshots of it.
 SELF, PAST = "self", "past"
 
+#: Bounds of settings that are not counts.
+_RANGES = (
+    ("seed", 0, 2**32 - 1),  # PyTorch's and NumPy's generators take no more
+    ("learning_rate", 0.0, 1.0),
+    ("gamma", 0.0, 1.0),
+    ("gae_lambda", 0.0, 1.0),
+    ("clip", 0.0, 1.0),
+    ("value", 0.0, 1e6),
+)
+
 #: What may differ where a run is resumed: what is done with the trained policy, and the words for it.
-_FREE = ("resume", "overwrite", "runs", "deals", "baselines", "choose")
+_FREE = ("resume", "overwrite", "runs", "deals")
 
 
 @dataclass
@@ -104,6 +115,18 @@ class Args:
         for field in (*positive, "checkpoint_deals", "snapshots", "snapshot_every"):
             if getattr(self, field) < 1:
                 raise InvalidOption(f"--{field.replace('_', '-')}: expected at least 1, got {getattr(self, field)}")
+        for field, low, high in _RANGES:
+            if not low <= getattr(self, field) <= high:
+                raise InvalidOption(
+                    f"--{field.replace('_', '-')}: expected {low:g} to {high:g}, got {getattr(self, field)}"
+                )
+        rollout = self.num_envs * self.num_steps
+        batch = min(self.batch_size, rollout)
+        if batch == 1 or rollout % batch == 1:
+            raise InvalidOption(
+                f"--batch-size: expected batches of two decisions or more (advantages are normalised in each), got "
+                f"{self.batch_size} of {rollout} a rollout"
+            )
         if not self.hidden or min(self.hidden) < 1:
             raise InvalidOption(f"--hidden: expected one or more positive widths, got {self.hidden}")
         if self.resume and not self.name:
@@ -126,9 +149,12 @@ class Args:
         for part in self.opponents.split(","):
             name, _, weight = part.strip().rpartition(":")
             try:
-                weights[name or weight] = float(weight) if name else 1.0
+                name, value = (name, float(weight)) if name else (weight, 1.0)
             except ValueError:
                 raise InvalidOption(f"--opponents: expected name:weight, got {part!r}") from None
+            if name in weights:
+                raise InvalidOption(f"--opponents: expected every name once, got {self.opponents!r}")
+            weights[name] = value
         if not all(0 < weight < float("inf") for weight in weights.values()):
             raise InvalidOption(f"--opponents: expected positive weights, got {self.opponents!r}")
         return weights
@@ -141,13 +167,7 @@ class Args:
     @property
     def game_options(self) -> dict[str, Any]:
         """The game's options; training pays the margin unless told otherwise: it is denser than winning."""
-        options: dict[str, Any] = {"num_players": self.num_players, "reward": "margin"}
-        for text in self.option:
-            name, equals, value = text.partition("=")
-            if not equals:
-                raise InvalidOption(f"--option: expected name=value, got {text!r}")
-            try:
-                options[name] = json.loads(value)
-            except json.JSONDecodeError:
-                options[name] = value
-        return options
+        given = game_options(self.option)
+        if "num_players" in given:
+            raise InvalidOption(f"--option: expected --num-players for the number of players, got {self.option}")
+        return {"num_players": self.num_players, "reward": "margin", **given}

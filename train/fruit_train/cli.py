@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -50,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         from fruit_train.args import Args
 
         run(tyro.cli(Args, prog="fruit-train", args=argv), shlex.join(["fruit-train", *argv]))
-    except FruitEnvsError as error:
+    except (FruitEnvsError, OSError) as error:
         sys.exit(f"fruit-train: {error}")
     except KeyboardInterrupt:
         sys.exit(130)  # as a shell reports SIGINT
@@ -94,6 +95,8 @@ def run(args: Args, command: str) -> Path:
     from fruit_agents.resolve import resolve
     from fruit_envs.core.game import Game
     from fruit_train.args import PAST, SELF
+    from fruit_train.checkpoint import FILE as CHECKPOINT
+    from fruit_train.checkpoint import read_checkpoint
     from fruit_train.facts import cpu_minutes
     from fruit_train.ppo import train
     from fruit_train.report import draw_curve, write_results
@@ -106,7 +109,14 @@ def run(args: Args, command: str) -> Path:
         )
     for name in (*(set(args.league) - {SELF, PAST}), *args.baselines):
         resolve(name, game)  # a misspelt name should not wait for the end of the training
+    if args.resume:
+        read_checkpoint(folder)  # before anything is made in a folder that has none
     folder.mkdir(parents=True, exist_ok=True)
+    for file in ("results.json", "results.md"):  # what is there belongs to an earlier end
+        (folder / file).unlink(missing_ok=True)
+    if not args.resume:
+        (folder / CHECKPOINT).unlink(missing_ok=True)
+        shutil.rmtree(folder / "tensorboard", ignore_errors=True)
 
     training = train(args, game, folder, command)
     draw_curve(folder / "curve.png", args, game, training.rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import signal
 import sys
@@ -27,7 +28,7 @@ from tqdm import tqdm
 from fruit_agents.arena import duplicate_match
 from fruit_agents.features import Features, default_features, make_features
 from fruit_agents.network import Layer
-from fruit_agents.policy import PolicyAgent, save_policy
+from fruit_agents.policy import PolicyAgent, replace_file, save_policy
 from fruit_envs.core.errors import InvalidOption
 from fruit_envs.core.game import Game
 from fruit_envs.core.keys import decision_key
@@ -162,7 +163,7 @@ class Training(BaseCallback):
         self._at_checkpoint = False
         rollout = args.num_steps * args.num_envs  # the last one is always played to its end
         total = math.ceil(args.total_steps / rollout) * rollout
-        self._bar = tqdm(total=total, unit=" decisions", unit_scale=True, smoothing=0.05, dynamic_ncols=True)
+        self._total = total
 
     @contextmanager
     def until_interrupted(self) -> Iterator[None]:
@@ -175,6 +176,10 @@ class Training(BaseCallback):
             sys.stderr.write("\nStopping the training; Ctrl-C again to stop at once.\n")
 
         signal.signal(signal.SIGINT, stop)
+        done = self.model.num_timesteps if self._at_checkpoint else 0
+        self._bar = tqdm(
+            total=self._total, initial=done, unit=" decisions", unit_scale=True, smoothing=0.05, dynamic_ncols=True
+        )
         try:
             yield
         finally:
@@ -249,7 +254,6 @@ class Training(BaseCallback):
         self._checkpoints, self._at_checkpoint = facts["checkpoints"], True
         self.model = model
         self._deal_anew()
-        self._bar.update(model.num_timesteps)
 
     def measure(self) -> None:
         """Save the policy and add a row to the curve, here and in curve.csv."""
@@ -270,10 +274,12 @@ class Training(BaseCallback):
             row |= {name: found.mean, f"{name}_low": found.low, f"{name}_high": found.high}
             self.model.logger.record(f"margin/{name}", found.mean)
         self.rows.append(row)
-        with (self.folder / "curve.csv").open("w", newline="") as file:
-            table = csv.DictWriter(file, list(row))
-            table.writeheader()
-            table.writerows(self.rows)
+        self.model.logger.dump(self.model.num_timesteps)
+        text = io.StringIO(newline="")
+        table = csv.DictWriter(text, list(row))
+        table.writeheader()
+        table.writerows(self.rows)
+        replace_file(self.folder / "curve.csv", text.getvalue().encode())
         self._bar.set_postfix({name: f"{row[name]:+.1f}" for name in self.args.baselines})
 
     def _save_policy(self, layers: list[Layer]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fruit_agents.arena import MatchResult, to_markdown
+from fruit_agents.policy import replace_file
 from fruit_envs.core.game import Game
 from fruit_train.args import Args
 from fruit_train.facts import machine, versions
@@ -69,7 +70,7 @@ def write_results(
         "matches": [match.summary() for match in matches],
         "curve": [{name: None if math.isnan(value) else value for name, value in row.items()} for row in rows],
     }
-    (folder / "results.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    replace_file(folder / "results.json", (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
     table = to_markdown(matches)
     libraries = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     text = [
@@ -82,7 +83,7 @@ def write_results(
         f"{facts['machine']}; {libraries}",
         "![Learning curve](curve.png)",
     ]
-    (folder / "results.md").write_text("\n\n".join(text) + "\n", "utf-8")
+    replace_file(folder / "results.md", ("\n\n".join(text) + "\n").encode())
     return table
 
 

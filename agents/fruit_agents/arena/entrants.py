@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from fruit_agents.policy import policy_digest
 from fruit_agents.resolve import resolve
-from fruit_envs.core.agents import AGENTS, make_agent
+from fruit_envs.core.agents import AGENTS, make_agent, name_of
 from fruit_envs.core.errors import InvalidOption, brief
 
 if TYPE_CHECKING:
     from fruit_envs.core.game import Game
 
-__all__ = ["Entrant", "as_agent", "enter", "name_of"]
+__all__ = ["Entrant", "as_agent", "enter"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Entrant:
     agent
         The agent.
     digest
-        Of the files of a saved policy; None for other agents, for which their class stands.
+        Of the files of a saved policy, or of what an agent object holds; None for registered names.
     """
 
     name: str
@@ -51,11 +54,6 @@ def as_agent(agent: Any, game: Game) -> Any:
         If it is none of these.
     """
     return resolve(agent, game) if isinstance(agent, str) else make_agent(agent, game)
-
-
-def name_of(agent: Any) -> str:
-    """What an agent calls itself, or its class."""
-    return str(getattr(agent, "name", type(agent).__name__))
 
 
 def enter(agents: Sequence[Any] | Mapping[str, Any], game: Game) -> list[Entrant]:
@@ -83,11 +81,19 @@ def enter(agents: Sequence[Any] | Mapping[str, Any], game: Game) -> list[Entrant
     return entrants
 
 
+def object_digest(agent: Any) -> str:
+    """What tells an agent object from others of its class: its pickle; one that has none equals no other."""
+    try:
+        return sha256(pickle.dumps(agent)).hexdigest()
+    except Exception:  # pickling runs an agent's own code
+        return f"not comparable: {token_hex(8)}"
+
+
 def _entrants(named: Iterable[tuple[Any, Any]], game: Game) -> Iterator[Entrant]:
     for name, given in named:
         agent, own, digest = as_agent(given, game), given, None
         if not isinstance(given, str):
-            own = name_of(agent)
+            own, digest = name_of(agent), object_digest(agent)
         elif given not in AGENTS:  # a folder, or there had been no such agent
             own = str(Path(given))
             digest = policy_digest(given)

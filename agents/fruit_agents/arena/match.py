@@ -10,10 +10,11 @@ import numpy as np
 
 from fruit_agents.arena.clock import as_limit
 from fruit_agents.arena.deals import PHRASE, deal_seeds
-from fruit_agents.arena.entrants import as_agent, name_of
+from fruit_agents.arena.entrants import as_agent
 from fruit_agents.arena.play import FAILURES, ONE, REST, Played, Table, warm_up
 from fruit_agents.arena.statistics import Interval, bootstrap, variance_factor
 from fruit_agents.progress import tracked
+from fruit_envs.core.agents import name_of
 from fruit_envs.core.checks import as_seed, whole_number
 from fruit_envs.core.errors import InvalidOption, brief
 from fruit_envs.core.options import whole
@@ -38,7 +39,7 @@ class MatchResult:
 
     A side with one seat meets an opponent that takes all others, or a side takes all seats but one. Its share is the
     mean over its seats, so that a fair one is 1 / num_players; its margin is its mean score minus the mean of the other
-    side's. A seat that fails is its game's sole loser: a side with several seats goes on to share the win with them.
+    side's. Where a seat fails, its side loses the game, and a side with several seats has no share of it.
 
     Parameters
     ----------
@@ -241,7 +242,7 @@ def duplicate_match(
 ) -> MatchResult:
     """Play one agent against opponents of one kind, on each deal once from every seat.
 
-    An agent that raises, answers illegally or too late loses that game as its sole loser (see `Table.play`).
+    An agent that raises, answers illegally or too late loses that game (see `Table.play`).
 
     Parameters
     ----------

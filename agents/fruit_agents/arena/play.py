@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -97,8 +96,7 @@ class Table:
     def play(self, deal: int, own: int) -> Played:
         """One game of the deal with this seed, with the one in seat `own`.
 
-        A seat that fails is the game's sole loser: the others share the win. Its margin is the worst there can be, so
-        that failing never pays, as though the others had scored alike.
+        Where a seat fails, its side loses by the worst margin there can be and the other side wins: failing never pays.
         """
         state, n = self.game.deal(deal), self.game.num_players
         spent: tuple[list[int], list[int]] = ([], [])
@@ -110,7 +108,7 @@ class Table:
             except _Failed as failed:
                 failure, reason = failed.args
                 worst = float(self.game.module("components").worst_margin(self.game.rules))
-                share, margin = (0.0, worst) if side == ONE else (1 / (n - 1), -worst / (n - 1))
+                share, margin = (0.0, worst) if side == ONE else (1.0, -worst)
                 return Played(own, share, margin, state.decisions, failure, seat, reason, spent)
         scores = state.scores.tolist()
         margin = (n * scores[own] - sum(scores)) / (n - 1)
@@ -122,7 +120,9 @@ class Table:
             answer = self.clock.time(partial(ask, self.agents[side], state, seat, self.seeds[side]))
         except TooLate:
             raise _Failed("late", _line(state, f"expected an answer within {self.clock.limit:g} s")) from None
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # an agent's sys.exit() included
             raise _Failed("raised", _line(state, _text(error))) from error
         finally:
             spent.append(self.clock.nanoseconds)
@@ -136,8 +136,13 @@ def warm_up(game: Game, agent: Any, time_limit: float | None) -> None:
     """Ask an agent once without judging it, so that what it compiles is not counted as time for a decision."""
     clock = Clock(None if time_limit is None else max(time_limit, _WARM_UP_SECONDS))
     state = game.deal(0)
-    with clock.running(), suppress(Exception, TooLate):
-        clock.time(partial(ask, agent, state, state.seat, 0))
+    with clock.running():
+        try:
+            clock.time(partial(ask, agent, state, state.seat, 0))
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # the games will tell
+            return
 
 
 def _as_action(answer: Any, num_actions: int) -> int:
@@ -150,7 +155,7 @@ def _as_action(answer: Any, num_actions: int) -> int:
         raise IllegalAction(f"expected an action id, got {brief(answer)}, which raised {brief(error)}") from error
 
 
-def _text(error: Exception) -> str:
+def _text(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception:  # an exception of an agent may be anything

@@ -185,12 +185,11 @@ class OnePly(Features):
         self.size = CARDS * PER_CARD + COLUMNS * PER_FRUIT + tail
         self.scale = np.ones(self.size, np.float32)
         self.scale[self.size - tail :] = layout.scale[self._tail :]
-        self._scratch = new_records(SCRATCH, 1)
 
     def __call__(self, observations: np.ndarray) -> np.ndarray:
         """The numbers of each row: float32, shape (rows, size)."""
         out = np.empty((len(observations), self.size), np.float32)
         rows = np.ascontiguousarray(observations)
         line, under, held = self._starts
-        feature_rows(self.game.rules, rows, line, under, held, self._tail, self._scratch, out)
+        feature_rows(self.game.rules, rows, line, under, held, self._tail, new_records(SCRATCH, 1), out)
         return out
