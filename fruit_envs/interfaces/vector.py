@@ -403,6 +403,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
             own, given = getattr(self, f"_{name}"), state[name]
             if not isinstance(given, np.ndarray) or (given.dtype, given.shape) != (own.dtype, own.shape):
                 raise InvalidBuffer(f"expected {name} as {own.dtype} {own.shape}, got {brief(given)}")
+        if not np.isfinite(state["earned"]).all():
+            raise InvalidBuffer(f"expected finite rewards, got {brief(state['earned'])}")
         learners = state["learners"]
         if ((learners < 0) | (learners >= self.game.num_players)).any():
             raise InvalidBuffer(

@@ -84,6 +84,14 @@ def test_what_sb3_asks_for() -> None:
     assert [info["illegal"] for info in infos] == forbidden.tolist()
     env.set_options({"starter": 2})
     env.reset()
+    assert [info["seat"] for info in env.reset_infos] == env.env.seats.tolist()
+    env.set_options([{"starter": 2}, {}, {}])
+    with pytest.raises(InvalidOption, match="same options"):
+        env.reset()
+    with pytest.raises(InvalidOption, match="3 results"):
+        env.env_method("state", 0)
+    with pytest.raises(AttributeError):
+        env.env_method("states")
     env.close()
     with pytest.raises(InvalidOption, match="SameStep"):
         BatchVecEnv(VectorEnv("fruit_cocktail", 2))

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 
 from fruit_agents.features import RAW, Features
-from fruit_envs.core.errors import InvalidOption
+from fruit_envs.core.errors import InvalidOption, brief
 from fruit_envs.interfaces.vector import VectorEnv
 
 __all__ = ["BatchVecEnv"]
@@ -56,9 +56,18 @@ class BatchVecEnv(VecEnv):
         super().__init__(env.num_envs, seen, env.single_action_space)
 
     def reset(self) -> np.ndarray:
-        """Deal all games; after `seed(s)`, game i from seed s + i."""
+        """Deal all games; after `seed(s)`, game i from seed s + i.
+
+        Raises
+        ------
+        InvalidOption
+            Where `set_options` was given other options for some games than for others.
+        """
         seeds = None if None in self._seeds else self._seeds
-        shown, _ = self.env.reset(seed=seeds, options=self._options[0] or None)
+        if any(options != self._options[0] for options in self._options):
+            raise InvalidOption(f"expected the same options for all games, got {brief(self._options)}")
+        shown, told = self.env.reset(seed=seeds, options=self._options[0] or None)
+        self.reset_infos = [{"seat": seat} for seat in told["seat"].tolist()]
         self._reset_seeds()
         self._reset_options()
         self._returns[:], self._lengths[:] = 0, 0
@@ -109,8 +118,16 @@ class BatchVecEnv(VecEnv):
         setattr(self.env, attr_name, value)
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """What a method returns for each game, such as the rows of `action_masks()`."""
+        """What a method returns for each game, such as the rows of `action_masks()`.
+
+        Raises
+        ------
+        InvalidOption
+            For a method that returns something else.
+        """
         result = getattr(self.env, method_name)(*args, **kwargs)
+        if not isinstance(result, (np.ndarray, tuple, list)) or len(result) != self.num_envs:
+            raise InvalidOption(f"expected a method that returns {self.num_envs} results, got {method_name!r}")
         return [result[i] for i in self._places(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
