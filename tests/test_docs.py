@@ -70,10 +70,10 @@ def test_generated_tables_are_up_to_date():
     assert done.returncode == 0, done.stderr
 
 
-def test_the_readme_shows_what_was_measured():
-    readme = (ROOT / "README.md").read_text("utf-8")
-    for part in re.findall(r"<!-- generated: (.+?) -->\n(.*?)<!-- end -->", readme, re.DOTALL):
-        assert "|" in part[1], f"{part[0]} is empty"
+def test_the_pages_show_what_was_measured():
+    for page in PAGES:
+        for part in re.findall(r"<!-- generated: (.+?) -->\n(.*?)<!-- end -->", page.read_text("utf-8"), re.DOTALL):
+            assert "|" in part[1], f"{page.name}: {part[0]} is empty"
 
 
 def test_mutants_still_fit_the_sources():

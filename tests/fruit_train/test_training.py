@@ -195,6 +195,16 @@ def test_a_second_interrupt_ends_at_once(tmp_path: Path, monkeypatch: pytest.Mon
     load_policy(tmp_path / "tiny", Game("fruit_cocktail"))  # what the checkpoint saved
 
 
+def test_the_published_results_are_those_of_the_default_settings() -> None:
+    folders = list((Path(__file__).parents[2] / "benchmarks" / "results").glob("main_job_*"))
+    assert folders
+    for folder in folders:
+        facts = results(folder)
+        expected = json.loads(json.dumps(vars(Args(facts["game"], name=facts["args"]["name"]))))
+        assert facts["args"] == expected, f"{folder.name}: the defaults have changed since"
+        assert facts["complete"]
+
+
 # ---- refusals ------------------------------------------------------------------------------------------------------
 
 
