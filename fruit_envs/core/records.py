@@ -120,6 +120,8 @@ def _rule_options(game: Game) -> dict[str, Any]:
 
 
 def _listed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _listed(row) for name, row in value.items()}
     return [_listed(item) for item in value] if isinstance(value, tuple) else value
 
 
