@@ -18,9 +18,7 @@ PLAYERS = (2, 3, 4, 5, 6)
 HAND = {2: 7, 3: 7, 4: 6, 5: 6, 6: 6}
 #: assumed-v1, as printed in the rule file.
 DOUBLE, ROTTEN = (2, 5, 8, 11, 14, 17, 20), 13
-TABLE = {
-    number: "rotten" if number == ROTTEN else "double" if number in DOUBLE else "single" for number in range(1, 21)
-}
+TABLE = {number: "double" if number in DOUBLE else "single" for number in range(1, 21)} | {ROTTEN: "rotten"}
 
 DRAW, DECLINE, FIRST_FRUIT, CANCEL_ONE, CANCEL_TWO = 80, 81, 82, 86, 87
 
