@@ -89,6 +89,41 @@ def random_states(game: Game, games: int, seed: int = 0, shuffle_seats: bool = T
             yield state
 
 
+def some_states(game: Game, count: int, seed: int = 0) -> Iterator[Any]:
+    """About so many states of random play: every one of games that are short.
+
+    Of long games every k-th, and a third of the number: one state of theirs is much like the next.
+    """
+    length = 1 + max(state.decisions for state in random_states(game, 1, seed))
+    count = count if length < 40 else count // 3
+    games = max(6, -(-count // length))
+    step = max(1, games * length // count)
+    for number, state in enumerate(random_states(game, games, seed)):
+        if number % step == 0 or state.over:
+            yield state
+
+
+#: Games with too many worlds to list, and what shrinks them: player count -> arguments of `mini_rules`.
+_SMALL: dict[str, dict[int, dict[str, int]]] = {
+    "fruitoplay": {
+        2: {"fruits": 2, "numbers": 4, "hand": 2, "turns": 2},
+        3: {"fruits": 2, "numbers": 4, "hand": 2, "turns": 2},
+        4: {"fruits": 2, "numbers": 3, "hand": 1, "turns": 1},
+        5: {"fruits": 2, "numbers": 3, "hand": 1, "turns": 1},
+        6: {"fruits": 1, "numbers": 7, "hand": 1, "turns": 1},
+    }
+}
+
+
+def small(name: str, options: dict[str, Any]) -> Game:
+    """The game itself, or a shrunken one with the same options where its worlds are too many to list."""
+    if name not in _SMALL:
+        return Game(name, **options)
+    components = Game(name, **options).module("components")
+    sizes = _SMALL[name][options["num_players"]]
+    return Game(name, rules=components.mini_rules(**sizes, rounds=3, rotten=3, **options))
+
+
 def trace_hash(game: Game, games: int = 5, seed: int = 11) -> str:
     """A hash of everything that a few random games show: masks, observations, reveals, scores, returns, views."""
     digest = hashlib.sha256()
@@ -108,6 +143,8 @@ __all__ = [
     "fruit_envs",
     "player_counts",
     "random_states",
+    "small",
+    "some_states",
     "trace_hash",
     "variants",
 ]

@@ -179,8 +179,9 @@ def check_rules(rules: np.ndarray) -> None:
     for field, (low, high) in limits.items():
         if not low <= int(r[field]) <= high:
             raise InvalidOption(f"rules: expected {field} {low}..{high}, got {r[field]}")
-    if r["turns"] > n * int(r["hand"]):  # so that somebody always has a card to play
-        raise InvalidOption(f"rules: expected turns at most {n * int(r['hand'])}, got {r['turns']}")
+    deck = cards - n * int(r["hand"]) - int(r["turns"])
+    if r["turns"] > r["hand"] and deck < n * (int(r["turns"]) - 1):  # so that somebody always has a card to play
+        raise InvalidOption(f"rules: expected turns at most {r['hand']} with {deck} cards to draw, got {r['turns']}")
     if not 1e-6 <= r["margin_scale"] <= 1e6:
         raise InvalidOption(f"rules: expected margin_scale 1e-6..1e6, got {r['margin_scale']}")
     made = np.zeros(1, RULES)[0]
