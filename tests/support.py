@@ -15,6 +15,9 @@ from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.errors import InvalidOption
 from fruit_envs.core.game import Game
 
+#: A game of so many states is long.
+LONG = 40
+
 #: Options that only change numbers, not how the game goes.
 _PLAIN = {"num_players"}
 
@@ -89,13 +92,18 @@ def random_states(game: Game, games: int, seed: int = 0, shuffle_seats: bool = T
             yield state
 
 
+def _length(game: Game, seed: int) -> int:
+    """How many states a random game has."""
+    return sum(1 for _ in random_states(game, 1, seed))
+
+
 def some_states(game: Game, count: int, seed: int = 0) -> Iterator[Any]:
     """About so many states of random play: every one of games that are short.
 
     Of long games every k-th, and a third of the number: one state of theirs is much like the next.
     """
-    length = 1 + max(state.decisions for state in random_states(game, 1, seed))
-    count = count if length < 40 else count // 3
+    length = _length(game, seed)
+    count = count if length < LONG else count // 3
     games = max(6, -(-count // length))
     step = max(1, games * length // count)
     for number, state in enumerate(random_states(game, games, seed)):
@@ -125,9 +133,15 @@ def small(name: str, options: dict[str, Any]) -> Game:
 
 
 def trace_hash(game: Game, games: int = 5, seed: int = 11) -> str:
-    """A hash of everything that a few random games show: masks, observations, reveals, scores, returns, views."""
+    """A hash of everything that a few random games show: masks, observations, reveals, scores, returns, views.
+
+    Of long games every seventh state and the last: without compilation they take minutes.
+    """
     digest = hashlib.sha256()
+    step = 1 if _length(game, seed) < LONG else 7
     for number, state in enumerate(random_states(game, games, seed)):
+        if number % step and not state.over:
+            continue
         for seat in range(game.num_players):
             digest.update(state.observation(seat).tobytes() + state.legal(seat).tobytes())
             if game.options["memory"] == "perfect":

@@ -22,6 +22,8 @@ __all__ = ["BASELINES", "baselines"]
 BASELINES: dict[str, dict[str, str]] = {
     "greedy": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy"},
     "greedy2": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy2"},
+    "closest": {"fruitoplay": "fruit_agents.fruitoplay.agents:Closest"},
+    "one_ply": {"fruitoplay": "fruit_agents.fruitoplay.agents:OnePly"},
 }
 
 
