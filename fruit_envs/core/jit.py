@@ -41,7 +41,7 @@ __all__ = [
     "put8",
     "row",
     "set_byte",
-    "spread8",
+    "spread16",
     "store",
     "word",
     "wrapping",
@@ -169,7 +169,7 @@ if TYPE_CHECKING:
     def lowest_bit(word: Any) -> Any: ...
     def get8(array: Any, start: Any) -> Any: ...
     def put8(array: Any, start: Any, word: Any) -> None: ...
-    def spread8(array: Any, start: Any, word: Any) -> None: ...
+    def spread16(array: Any, start: Any, first: Any, second: Any) -> None: ...
 
 elif JIT:
 
@@ -246,17 +246,20 @@ elif JIT:
         return types.void(array, types.int64, types.uint64), generate
 
     @intrinsic
-    def spread8(_context: Any, array: Any, start: Any, word: Any) -> Any:
-        """Write eight bytes (0..127), given as a uint64, over eight elements of a 16-bit array; nothing is checked."""
+    def spread16(_context: Any, array: Any, start: Any, first: Any, second: Any) -> Any:
+        """Write the bytes (0..127) of two uint64 over sixteen elements of a 16-bit array or row; nothing is checked."""
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            first = builder.gep(_data(context, builder, signature.args[0], values[0]), [values[1]])
-            narrow = builder.bitcast(values[2], ir.VectorType(ir.IntType(8), 8))
-            wide = builder.zext(narrow, ir.VectorType(ir.IntType(16), 8))
-            builder.store(wide, builder.bitcast(first, wide.type.as_pointer()), align=1)
+            target = builder.gep(_data(context, builder, signature.args[0], values[0]), [values[1]])
+            words = ir.Constant(ir.VectorType(ir.IntType(64), 2), ir.Undefined)
+            for place, value in enumerate(values[2:]):
+                words = builder.insert_element(words, value, ir.IntType(32)(place))
+            narrow = builder.bitcast(words, ir.VectorType(ir.IntType(8), 16))
+            wide = builder.zext(narrow, ir.VectorType(ir.IntType(16), 16))
+            builder.store(wide, builder.bitcast(target, wide.type.as_pointer()), align=1)
             return context.get_dummy_value()
 
-        return types.void(array, types.int64, types.uint64), generate
+        return types.void(array, types.int64, types.uint64, types.uint64), generate
 
 else:
 
@@ -278,8 +281,9 @@ else:
     def put8(array: Any, start: int, word: Any) -> None:
         array[start : start + 8] = np.frombuffer(int(word).to_bytes(8, "little"), array.dtype)
 
-    def spread8(array: Any, start: int, word: Any) -> None:
-        array[start : start + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.int8)
+    def spread16(array: Any, start: int, first: Any, second: Any) -> None:
+        octets = int(first).to_bytes(8, "little") + int(second).to_bytes(8, "little")
+        array[start : start + 16] = np.frombuffer(octets, np.int8)
 
 
 @helper

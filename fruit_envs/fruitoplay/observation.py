@@ -11,7 +11,7 @@ import numpy as np
 
 from fruit_envs.core.contract import copy_records
 from fruit_envs.core.errors import InvalidOption
-from fruit_envs.core.jit import Record, get8, helper, spread8, wrapping
+from fruit_envs.core.jit import Record, get8, helper, spread16
 from fruit_envs.core.layout import Block
 from fruit_envs.fruitoplay.components import (
     CARDS,
@@ -25,6 +25,7 @@ from fruit_envs.fruitoplay.components import (
 )
 from fruit_envs.fruitoplay.rules import (
     COLORS,
+    GONE,
     IN_COLUMNS,
     IN_DECK,
     IN_RIVER,
@@ -33,7 +34,6 @@ from fruit_envs.fruitoplay.rules import (
     PARTS,
     PLAY,
     SHOWN,
-    equal_bytes,
     kernels,
 )
 
@@ -41,9 +41,6 @@ PHASES = ("collective", "card", "draw", "rotten")
 
 #: More worlds than this are not listed.
 MAX_WORLDS = 10**6
-
-_EIGHT = np.uint64(0x0101010101010101)
-_LAID_BIT, _GONE_BIT = np.uint64(3), np.uint64(4)
 
 
 def blocks(rules: np.ndarray) -> tuple[Block, ...]:
@@ -100,30 +97,26 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
     )
 
 
-@wrapping
-def _bits(word: Any, bit: Any) -> Any:
-    """One bit of each byte of a word."""
-    return (word >> bit) & _EIGHT
-
-
 @helper
 def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
     """A whole observation from place `k` on; returns where it ends.
 
-    Eight values at a time: what overshoots the end of a block is written over by the next.
+    Sixteen values at a time: what overshoots the end of a block is written over by the next.
     """
     n = np.int64(rules.num_players)
-    for w in range(0, CARDS, 8):
-        places = get8(state.place, w)
-        spread8(out, k + w, equal_bytes(places, seat))
-        spread8(out, k + CARDS + w, _bits(places, _LAID_BIT))
-    k += 2 * CARDS
+    own, gone = np.uint8(seat), np.uint8(GONE)
+    for card in range(CARDS):
+        out[k + card] = state.place[card] == own
+    k += CARDS
+    for card in range(CARDS):
+        out[k + card] = (np.int64(state.place[card]) // IN_COLUMNS) & 1
+    k += CARDS
     if not rules.tabletop:
-        for w in range(0, CARDS, 8):
-            spread8(out, k + w, _bits(get8(state.place, w), _GONE_BIT))
+        for card in range(CARDS):
+            out[k + card] = state.place[card] == gone
         k += CARDS
-    for w in range(0, SHOWN, 8):
-        spread8(out, k + w, get8(state.shown, w))
+    for w in range(0, SHOWN, 16):
+        spread16(out, k + w, get8(state.shown, w), get8(state.shown, w + 8))
     k += SHOWN
     if not rules.reuse:
         for fruit in range(COLORS):
@@ -131,8 +124,7 @@ def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
         k += COLORS
     other, facts = seat, k + n * PARTS
     for _ in range(n):
-        spread8(out, k, get8(state.columns, other * PARTS))
-        spread8(out, k + 8, get8(state.columns, other * PARTS + 8))
+        spread16(out, k, get8(state.columns, other * PARTS), get8(state.columns, other * PARTS + 8))
         k += PARTS
         other = other + 1 if other + 1 < n else 0
     for r in range(n):

@@ -80,7 +80,7 @@ STATE = np.dtype(
         ("resolved", np.uint8, (MAX_PLAYERS * COLORS,)),  # how each rotten card was (F9)
         ("played", np.uint8, (48,)),  # cards by turn and seat, NONE where none
         ("drawn", np.uint8, (48,)),  # cards by seat and turn, NONE where none
-        ("shown", np.int8, (56,)),
+        ("shown", np.int8, (64,)),
     ],
     align=True,
 )
@@ -131,7 +131,7 @@ def _deal_round(rules: Record, state: Record) -> None:
     for w in range(0, 48, 8):
         put8(state.played, w, _NONES)
         put8(state.drawn, w, _NONES)
-    clear(state.shown, 0, 56)
+    clear(state.shown, 0, 64)
     state.shown[ROUND + np.int64(state.round_no)] = 1
     state.shown[DECK_SIZE] = cards - i
     state.turn = 0
@@ -426,20 +426,13 @@ def deal(rules: Record, state: Record) -> None:
     _deal_round(rules, state)
 
 
-@wrapping
-def equal_bytes(word: Any, value: Any) -> Any:
-    """1 in each byte of a word that equals `value`; all of them are below 128."""
-    other = (word ^ (_EIGHT * np.uint64(value))) + _EIGHT * np.uint64(127)
-    return (~other >> np.uint64(7)) & _EIGHT
-
-
 @kernels
 def legal(rules: Record, state: Record, seat: int, mask: Any) -> None:
     """Any card of one's hand, there is no duty to follow (F2); draw or decline (F8); a fruit (F11); a value (F9)."""
     asked = np.int64((np.int64(state.pending) >> seat) & 1)
-    playing = np.uint64(asked * (state.phase == PLAY))
-    for w in range(0, CARDS, 8):
-        put8(mask, w, equal_bytes(get8(state.place, w), seat) * playing)
+    own = np.uint8(seat) if asked and state.phase == PLAY else np.uint8(NONE)
+    for card in range(CARDS):
+        mask[card] = state.place[card] == own
     clear(mask, CARDS, 8)
     if asked and state.phase != PLAY:
         if state.phase == OPTIONAL:
