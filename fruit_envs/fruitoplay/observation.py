@@ -23,7 +23,7 @@ from fruit_envs.fruitoplay.components import (
     TURNS,
     worst_margin,
 )
-from fruit_envs.fruitoplay.rules import (
+from fruit_envs.fruitoplay.state import (
     COLORS,
     GONE,
     IN_COLUMNS,
@@ -155,8 +155,7 @@ def reveal(rules: Record, state: Record, out: Any) -> None:
     k += TURNS
     for i in range(CARDS):
         at = np.int64(state.next) + i
-        card = np.int64(state.deck[at]) if at < CARDS else NONE
-        out[k + i] = card if card != NONE else -1
+        out[k + i] = np.int64(state.deck[at]) if at < CARDS and state.deck[at] != NONE else -1
 
 
 def hidden_blocks(_rules: np.ndarray) -> tuple[Block, ...]:

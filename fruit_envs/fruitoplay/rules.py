@@ -1,8 +1,4 @@
-"""The rules of Fruitoplay over one record. Ruling ids (F1 …) are explained in docs/games/fruitoplay.md.
-
-Every card has one place: a hand, a seat's columns, the draw deck, the river, or out of the round. A card that a seat
-has laid face down stays in its hand until the window closes.
-"""
+"""The rules of Fruitoplay over one record. Ruling ids (F1 …) are explained in docs/games/fruitoplay.md."""
 
 from __future__ import annotations
 
@@ -11,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.core.chance import chance, draw, mix, shuffle
-from fruit_envs.core.contract import HEADER, TERMINATED, Kernels
-from fruit_envs.core.jit import Record, clear, get8, helper, lowest_bit, put8, wrapping
+from fruit_envs.core.contract import TERMINATED
+from fruit_envs.core.jit import Record, clear, get8, helper, put8, wrapping
 from fruit_envs.fruitoplay.components import (
     CANCEL,
     CARDS,
@@ -20,76 +16,39 @@ from fruit_envs.fruitoplay.components import (
     COLLECTIVE,
     DECK,
     DRAW,
-    FRUITS,
-    KINDS,
     MAX_PLAYERS,
-    NUMBERS,
-    ROUNDS,
-    RULES,
     TURNS,
 )
-
-#: Where a card is: in the hand of seat s (place s), in its columns (IN_COLUMNS + s), or one of these.
-IN_COLUMNS, GONE, IN_DECK, IN_RIVER, ABSENT = 8, 16, 32, 64, 96
-NONE = 255  # no card
-
-#: What the seats of `asked` decide.
-COLLECT, PLAY, OPTIONAL, ROT = range(4)
-
-#: How a rotten card was resolved (F9): not yet; alone; with a card of value 1, of value 2; with the collective card.
-ALONE, SINGLE, DOUBLE, SHARED = range(1, 5)
-
-COLORS = len(FRUITS)
-PARTS = COLORS * len(KINDS)  # of a seat's columns: singles, doubles, rotten of each fruit
-ROTTEN = KINDS.index("rotten")
-CHANCE_PER_ROUND = 128  # indices of chance events set aside for each round
-
-# What all seats see alike, kept as it is shown, in the order of the observation's blocks.
-RIVER_NUMBER = TURNS * COLORS
-COLLECTIVE_VALUE = RIVER_NUMBER + TURNS
-ROUND = COLLECTIVE_VALUE + COLORS
-PHASE = ROUND + ROUNDS
-ROTTEN_FRUIT = PHASE + 4
-TURN = ROTTEN_FRUIT + COLORS
-DECK_SIZE = TURN + 1
-SHOWN = DECK_SIZE + 1
-
-STATE = np.dtype(
-    [
-        *HEADER,
-        ("past", np.uint64),  # digest of the rounds before this one
-        ("round_no", np.uint8),  # from 0
-        ("turn", np.uint8),
-        ("phase", np.uint8),
-        ("asked", np.uint8),  # bit s: seat s decides in this window, whether or not it has committed
-        ("next", np.uint8),  # how many places of `deck` are used up
-        ("winner", np.int8),  # of the turn's trick, or -1
-        ("collective", np.int8),  # fruit of the round's collective card, or -1 (F11)
-        ("barred", np.int8),  # fruit of the last collective card, or -1
-        ("fruit", np.int8),  # of the rotten card being resolved
-        ("chosen", np.int8, (MAX_PLAYERS,)),  # what each seat has committed to in this window, or -1
-        ("sizes", np.int8, (MAX_PLAYERS,)),  # of the hands
-        ("denied", np.int8, (MAX_PLAYERS,)),  # 1: the seat's rotten card has cancelled the collective one (F9)
-        ("totals", np.int16, (MAX_PLAYERS,)),  # points of the rounds scored
-        ("points", np.int16, (MAX_PLAYERS,)),  # of the last round scored
-        ("place", np.uint8, (CARDS,)),  # of each card
-        ("deck", np.uint8, (CARDS,)),  # the cards to draw, NONE where used up
-        ("river", np.uint8, (8,)),  # the targets in turn order, NONE beyond
-        ("columns", np.int8, (MAX_PLAYERS * PARTS + 8,)),  # cards of each fruit and kind, seat by seat
-        ("sums", np.uint8, (MAX_PLAYERS * COLORS,)),  # of the columns as scored (F10)
-        ("resolved", np.uint8, (MAX_PLAYERS * COLORS,)),  # how each rotten card was (F9)
-        ("played", np.uint8, (48,)),  # cards by turn and seat, NONE where none
-        ("drawn", np.uint8, (48,)),  # cards by seat and turn, NONE where none
-        ("shown", np.int8, (64,)),
-    ],
-    align=True,
+from fruit_envs.fruitoplay.scoring import offers, resolve_rotten, score_round, trick_winner
+from fruit_envs.fruitoplay.state import (
+    ABSENT,
+    COLLECT,
+    COLLECTIVE_VALUE,
+    COLORS,
+    DECK_SIZE,
+    GONE,
+    IN_COLUMNS,
+    IN_DECK,
+    IN_RIVER,
+    NONE,
+    OPTIONAL,
+    PARTS,
+    PHASE,
+    PLAY,
+    RIVER_NUMBER,
+    ROT,
+    ROTTEN,
+    ROTTEN_FRUIT,
+    ROUND,
+    TURN,
+    kernels,
 )
+
+CHANCE_PER_ROUND = 128  # indices of chance events set aside for each round
 
 _EIGHT = np.uint64(0x0101010101010101)
 _NONES = np.uint64(2**64 - 1)
 _COUNTING = np.uint64(0x0706050403020100)
-
-kernels = Kernels(RULES, STATE, np.int16)
 
 
 # ---- the round's beginning -----------------------------------------------------------------------------------------
@@ -147,13 +106,13 @@ def _begin_round(rules: Record, state: Record) -> None:
     if state.round_no == 0:
         _open_turn(rules, state)
         return
-    n, fewest, chooser = np.int64(rules.num_players), np.int64(2**15), np.int64(-1)
-    for seat in range(n):
+    fewest, chooser = np.int64(2**15), np.int64(-1)
+    for seat in range(np.int64(rules.num_players)):
         total = np.int64(state.totals[seat])
         if total < fewest:
-            fewest, chooser = total, seat
+            fewest, chooser = total, np.int64(seat)
         elif total == fewest:
-            chooser = -1
+            chooser = np.int64(-1)
     if chooser >= 0:
         _ask(state, COLLECT, 1 << chooser)
         return
@@ -202,46 +161,14 @@ def _open_turn(rules: Record, state: Record) -> None:
 def _show_river(rules: Record, state: Record) -> None:
     """F1: the targets to come, the current one first; all of them, or only that one."""
     clear(state.shown, 0, COLLECTIVE_VALUE)
-    turn, turns = np.int64(state.turn), np.int64(rules.turns)
-    for i in range(turns - turn if rules.river_public else min(1, turns - turn)):
+    turn = np.int64(state.turn)
+    for i in range(np.int64(rules.turns) - turn if rules.river_public else 1):
         card = np.int64(state.river[turn + i])
         state.shown[COLORS * i + np.int64(rules.fruit[card])] = 1
         state.shown[RIVER_NUMBER + i] = rules.number[card]
 
 
 # ---- a turn --------------------------------------------------------------------------------------------------------
-
-
-@helper
-def _trick_winner(rules: Record, state: Record, target: Any) -> Any:
-    """F2: the seat of the lowest key that nobody shares, or -1; a key is the distance, plus NUMBERS off-colour.
-
-    Keys are below 40, so a set of them is the bits of a number. With tie_scope="all" (F3) whoever is equally far away
-    ties, whatever the colour: then distances are counted instead, and spoil both keys of that distance.
-    """
-    number, fruit = np.int64(rules.number[target]), rules.fruit[target]
-    once, twice = np.int64(0), np.int64(0)
-    keys = np.int64(0)
-    for seat in range(np.int64(rules.num_players)):
-        card = np.int64(state.chosen[seat])
-        if card >= 0:
-            distance = abs(np.int64(rules.number[card]) - number)
-            key = distance + NUMBERS * np.int64(rules.fruit[card] != fruit)
-            keys |= np.int64(1) << key
-            tied = np.int64(1) << (distance if rules.tie_all else key)
-            twice |= once & tied
-            once |= tied
-    if rules.tie_all:
-        twice |= twice << NUMBERS
-    best = lowest_bit(keys & ~twice)
-    winner = np.int64(-1)
-    for seat in range(np.int64(rules.num_players)):
-        card = np.int64(state.chosen[seat])
-        if card >= 0:
-            own = abs(np.int64(rules.number[card]) - number) + NUMBERS * np.int64(rules.fruit[card] != fruit)
-            if own == best:
-                winner = seat
-    return winner
 
 
 @helper
@@ -273,7 +200,7 @@ def _end_turn(rules: Record, state: Record) -> None:
     """All have played: the trick is won or lost (F2-F4), then the others draw, or in the last turn may (F6, F8)."""
     n, turn = np.int64(rules.num_players), np.int64(state.turn)
     target = np.int64(state.river[turn])
-    winner = _trick_winner(rules, state, target)
+    winner = trick_winner(rules, state, target)
     state.winner = winner
     _collect(rules, state, winner, target)
     for seat in range(n):
@@ -318,75 +245,25 @@ def _end_play(rules: Record, state: Record) -> None:
 
 
 @helper
-def _collective_of(state: Record, seat: Any, fruit: Any) -> Any:
-    """What the collective card adds to a seat's column of this fruit: its value, which is the round's number from 0."""
-    return np.int64(state.round_no) * np.int64(state.collective == fruit) * (1 - np.int64(state.denied[seat]))
-
-
-@helper
-def _offers(state: Record, seat: Any, fruit: Any, value: Any) -> Any:
-    """F9: whether a seat's rotten card may remove this value (1 or 2): a card's, or that of the collective one."""
-    part = seat * PARTS + fruit * 3
-    return state.columns[part + value - 1] > 0 or _collective_of(state, seat, fruit) == value
-
-
-@helper
-def _remove(rules: Record, state: Record, seat: Any, fruit: Any, kind: Any) -> None:
-    """A card of this fruit and kind leaves the seat's columns; cards of a kind are alike, so the lowest number does."""
-    state.columns[seat * PARTS + fruit * 3 + kind] -= 1
-    first = fruit * np.int64(rules.numbers)
-    for card in range(first, first + np.int64(rules.numbers)):
-        if state.place[card] == IN_COLUMNS + seat and rules.kind[card] == kind:
-            state.place[card] = GONE
-            return
-
-
-@helper
-def _resolve_rotten(rules: Record, state: Record, seat: Any, fruit: Any, value: Any) -> None:
-    """F9: the rotten card goes, and with it this value (0: nothing): a card before a collective of equal value."""
-    _remove(rules, state, seat, fruit, ROTTEN)
-    how = ALONE
-    if value > 0:
-        if state.columns[seat * PARTS + fruit * 3 + value - 1] > 0:
-            _remove(rules, state, seat, fruit, value - 1)
-            how = SINGLE if value == 1 else DOUBLE
-        else:
-            state.denied[seat] = 1
-            how = SHARED
-    state.resolved[seat * COLORS + fruit] = how
-
-
-@helper
 def _rot(rules: Record, state: Record, start: Any) -> None:
     """F9: the rotten cards from `start` on (seat by seat, then by fruit); stops where a seat has a choice."""
     for at in range(start, np.int64(rules.num_players) * COLORS):
         seat, fruit = at // COLORS, at % COLORS
         if state.columns[seat * PARTS + fruit * 3 + ROTTEN] > 0:
-            one, two = _offers(state, seat, fruit, 1), _offers(state, seat, fruit, 2)
+            one, two = offers(state, seat, fruit, 1), offers(state, seat, fruit, 2)
             if one and two:
                 state.fruit = fruit
                 state.shown[ROTTEN_FRUIT + fruit] = 1
                 _ask(state, ROT, 1 << seat)
                 return
-            _resolve_rotten(rules, state, seat, fruit, 2 * np.int64(two) + np.int64(one))
-    _score_round(rules, state)
+            resolve_rotten(rules, state, seat, fruit, 2 * np.int64(two) + np.int64(one))
+    _end_round(rules, state)
 
 
 @helper
-def _score_round(rules: Record, state: Record) -> None:
-    """F10: a seat's largest column times its smallest that is not 0; then the next round, or the end."""
-    for seat in range(np.int64(rules.num_players)):
-        largest, smallest = np.int64(0), np.int64(99)
-        for fruit in range(COLORS):
-            part = seat * PARTS + fruit * 3
-            total = np.int64(state.columns[part]) + 2 * np.int64(state.columns[part + 1])
-            total += _collective_of(state, seat, fruit)
-            state.sums[seat * COLORS + fruit] = total
-            largest = max(largest, total)
-            if 0 < total < smallest:
-                smallest = total
-        state.points[seat] = largest * smallest if largest > 0 else 0
-        state.totals[seat] += state.points[seat]
+def _end_round(rules: Record, state: Record) -> None:
+    """Everybody scores (F10); then the next round, or the end."""
+    score_round(rules, state)
     state.past = _digest(state)
     if state.round_no + 1 < rules.rounds:
         state.round_no += 1
@@ -457,7 +334,7 @@ def apply(rules: Record, state: Record, seat: int, action: int) -> None:
     elif state.phase == ROT:
         fruit = np.int64(state.fruit)
         state.shown[ROTTEN_FRUIT + fruit] = 0
-        _resolve_rotten(rules, state, seat, fruit, action - CANCEL + 1)
+        resolve_rotten(rules, state, seat, fruit, action - CANCEL + 1)
         _rot(rules, state, seat * COLORS + fruit + 1)
     else:
         _set_collective(state, np.int64(action - CHOOSE))
@@ -512,7 +389,7 @@ def redeal(rules: Record, state: Record, seat: int, key: int) -> None:
     for card in range(cards):
         hidden += is_hidden(rules, state, seat, card)
     first = cards - hidden  # the hidden cards, in the order of their ids, then shuffled, fill the end of `deck`
-    i = first
+    i: Any = first
     for card in range(cards):
         if is_hidden(rules, state, seat, card):
             state.deck[i] = card

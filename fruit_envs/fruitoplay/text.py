@@ -20,7 +20,8 @@ from fruit_envs.fruitoplay.components import (
     TURNS,
     VALUES,
 )
-from fruit_envs.fruitoplay.rules import ALONE, CHANCE_PER_ROUND, COLLECT, COLORS, NONE, OPTIONAL, PLAY, ROT
+from fruit_envs.fruitoplay.rules import CHANCE_PER_ROUND
+from fruit_envs.fruitoplay.state import ALONE, COLLECT, COLORS, NONE, OPTIONAL, PLAY, ROT
 
 if TYPE_CHECKING:
     from fruit_envs.core.state import State

@@ -59,7 +59,8 @@ class Closest(Agent):
             int64, shape (num_actions,); `ILLEGAL` where the action is not legal.
         """
         seen = self._seen(view)
-        return self._choose(seen.records, [seen.viewer], np.array([key], np.uint64))[1][0]
+        values: NDArray[np.int64] = self._choose(seen.records, [seen.viewer], np.array([key], np.uint64))[1][0]
+        return values
 
     def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
         """The best action; ties, and the sampled worlds, come from the key."""

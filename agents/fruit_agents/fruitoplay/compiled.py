@@ -9,7 +9,8 @@ import numpy as np
 from fruit_envs.core.chance import CHOICE, draw, stream_of_key
 from fruit_envs.core.jit import Record, helper, loop
 from fruit_envs.fruitoplay.components import CANCEL, CARDS, CHOOSE, DECLINE, DRAW, MAX_PLAYERS, NUM_ACTIONS, NUMBERS
-from fruit_envs.fruitoplay.rules import COLLECT, COLORS, OPTIONAL, PARTS, PLAY, ROTTEN, is_hidden
+from fruit_envs.fruitoplay.rules import is_hidden
+from fruit_envs.fruitoplay.state import COLLECT, COLORS, OPTIONAL, PARTS, PLAY, ROTTEN
 
 ILLEGAL = -(2**62)
 
@@ -89,7 +90,7 @@ def _winner(rules: Record, scratch: Record, target: Any) -> Any:
                     difference = key - _key(rules, target, scratch.played[other])
                     shared |= difference == 0 or (rules.tie_all and abs(difference) == NUMBERS)
             if not shared and key < lowest:
-                winner, lowest = seat, key
+                winner, lowest = np.int64(seat), key
     return winner
 
 
