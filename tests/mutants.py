@@ -32,7 +32,7 @@ class Mutant:
     old, new
         The text to replace, which occurs exactly once, and its replacement.
     tests
-        What must fail: files for pytest, separated by spaces.
+        What must fail: arguments of pytest, separated by spaces.
     """
 
     name: str
@@ -234,13 +234,13 @@ MUTANTS = [
         f"{FRUITOPLAY}/observation.py",
         "own, gone = np.uint8(seat), np.uint8(GONE)",
         "own, gone = np.uint8(0), np.uint8(GONE)",
-        HIDDEN,
+        f"{HIDDEN} -k fruitoplay",
     ),
     Mutant(
         "the tabletop shows the cards that have left the round",
         f"{FRUITOPLAY}/observation.py",
-        "    if not rules.tabletop:\n        for card",
-        "    if True:\n        for card",
+        "out[k + card] = (np.int64(state.place[card]) // IN_COLUMNS) & 1",
+        "out[k + card] = ((np.int64(state.place[card]) // IN_COLUMNS) & 3) > 0",
         F_PLAY,
     ),
     Mutant(
