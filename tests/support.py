@@ -135,10 +135,10 @@ def small(name: str, options: dict[str, Any]) -> Game:
 def trace_hash(game: Game, games: int = 5, seed: int = 11) -> str:
     """A hash of everything that a few random games show: masks, observations, reveals, scores, returns, views.
 
-    Of long games every seventh state and the last: without compilation they take minutes.
+    Of long games one, every seventh state and the last: without compilation they take minutes.
     """
     digest = hashlib.sha256()
-    step = 1 if _length(game, seed) < LONG else 7
+    games, step = (games, 1) if _length(game, seed) < LONG else (1, 7)
     for number, state in enumerate(random_states(game, games, seed)):
         if number % step and not state.over:
             continue

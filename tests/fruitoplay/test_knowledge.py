@@ -125,6 +125,25 @@ def check_against_deals(deals, play, true, seat):
 
 
 @every_count
+def test_a_view_withdraws_what_others_have_committed_to_and_keeps_the_own_choice(players):
+    game = load(num_players=players)
+    windows = 0
+    for number, state in enumerate(random_states(game, 2)):
+        asked = [seat for seat in range(players) if int(state.records[0]["asked"]) >> seat & 1]
+        committed = [seat for seat in asked if seat not in state.seats]
+        for seat in committed:
+            view = state.view(seat, number)
+            assert view.seats == tuple(other for other in asked if other != seat)
+            chosen = view.records[0]["chosen"].tolist()
+            assert chosen[seat] == int(state.records[0]["chosen"][seat])
+            assert [c for other, c in enumerate(chosen) if other != seat] == [-1] * 5
+            windows += 1
+        for seat in set(range(players)) - set(committed):
+            assert state.view(seat, number).seats == tuple(asked)
+    assert windows > 20
+
+
+@every_count
 def test_worlds_of_a_published_game_are_too_many_to_list(players):
     with pytest.raises(InvalidOption, match="expected at most 1000000 worlds to list"):
         load(num_players=players).deal(1).worlds(0)
