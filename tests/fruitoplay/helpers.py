@@ -156,6 +156,12 @@ def holdings(state: State) -> dict[str, Any]:
     }
 
 
+def conserved(held: Mapping[str, Any]) -> bool:
+    """Whether every card is in exactly one place."""
+    groups = [*held["hands"], *held["columns"], held["gone"], held["deck"], held["river"]]
+    return sorted(card for group in groups for card in group) == list(range(80))
+
+
 def compare(state: State, table: oracle.Game) -> None:
     """Cards, points, who is asked what."""
     assert state.over == table.over
@@ -171,8 +177,7 @@ def compare(state: State, table: oracle.Game) -> None:
     assert held["deck"] == table.deck
     ahead = table.river[table.turn :] if question.phase in ("card", "collective") else []
     assert held["river"] == ahead
-    every = [c for key in ("hands", "columns") for group in held[key] for c in group]
-    assert sorted(every + held["gone"] + held["deck"] + held["river"]) == list(range(80)), "cards are conserved"
+    assert conserved(held)
     assert state.seats == tuple(sorted(question.asked))
     for seat in range(table.n):
         assert state.legal_actions(seat) == question.asked.get(seat, [])

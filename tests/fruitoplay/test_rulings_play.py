@@ -10,7 +10,7 @@ import pytest
 
 from fruit_envs import NoView
 
-from .helpers import Both, build, cards, choosers, deal, every_count, every_scope, holdings, load
+from .helpers import Both, build, cards, choosers, conserved, deal, every_count, every_scope, holdings, load
 from .oracle import DECLINE, DRAW, FRUITS, card_id, fruit_of, number_of, trick_winner
 
 # ---- the river -----------------------------------------------------------------------------------------------------
@@ -37,7 +37,9 @@ def test_f1_current_only_the_target_of_the_turn_is_seen_and_the_others_are_unkno
             seen = both.state.to_json(seat)
             assert seen["river_fruit"] == [FRUITS[fruit_of(target)]] + [None] * 6
             assert seen["river_number"] == [number_of(target)] + [0] * 6
-            worlds = [holdings(both.state.view(seat, key))["river"] for key in range(30)]
+            views = [holdings(both.state.view(seat, key)) for key in range(30)]
+            assert all(conserved(view) for view in views)
+            worlds = [view["river"] for view in views]
             assert {river[0] for river in worlds} == {target}
             assert len({tuple(river[1:]) for river in worlds}) > 10 or turn == 6
         both.play(choose)
@@ -216,6 +218,7 @@ def test_f13_hands_and_deck_are_hidden_and_all_else_is_public(players):
         found = Counter()
         for key in range(200):
             view = holdings(state.view(seat, key))
+            assert conserved(view)
             assert view["hands"][seat] == true["hands"][seat]
             assert [len(hand) for hand in view["hands"]] == [len(hand) for hand in true["hands"]]
             for public in ("columns", "gone", "river"):
