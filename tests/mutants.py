@@ -323,8 +323,12 @@ MUTANTS = [
     Mutant(
         "a deck run dry deals the last card again",
         f"{FRUITOPLAY}/rules.py",
-        "    if top < np.int64(rules.fruits) * np.int64(rules.numbers):\n",
-        "    if True:\n        top = min(top, np.int64(rules.fruits) * np.int64(rules.numbers) - 1)\n",
+        "    if top < np.int64(rules.fruits) * np.int64(rules.numbers):\n"
+        "        card = np.int64(state.deck[top])\n"
+        "        state.deck[top] = NONE\n",
+        "    top = min(top, np.int64(rules.fruits) * np.int64(rules.numbers) - 1)\n"
+        "    if True:\n"
+        "        card = np.int64(state.deck[top])\n",
         F_PLAY,
     ),
     Mutant(
