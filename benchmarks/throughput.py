@@ -30,30 +30,13 @@ from fruit_envs.core.contract import copy_records
 from fruit_envs.interfaces.aec import AEC, wrapped
 from fruit_envs.interfaces.parallel import Parallel
 from fruit_envs.interfaces.single_agent import SingleAgent
-
-#: A face's workload: runs for about so many seconds, returns the decisions made.
-Workload = Callable[[float], int]
-
-
-def empty_loop() -> float:
-    """CPU seconds of 1,000 iterations of an empty loop."""
-    start = time.process_time()
-    for _ in range(10**6):
-        pass
-    return (time.process_time() - start) / 1000
+from fruit_envs.interfaces.vector import VectorEnv
+from timing import SEED, Workload, aec, choose, repeated, sample, until
 
 
-def until(seconds: float, chunk: Callable[[], int]) -> int:
-    """Repeat `chunk` for so many CPU seconds; returns what it counted."""
-    total, end = 0, time.process_time() + seconds
-    while time.process_time() < end:
-        total += chunk()
-    return total
-
-
-def batch_sample(game: Any, num_envs: int, threads: int) -> Workload:
+def batch_sample(game: Any, num_envs: int, threads: int = 1) -> Workload:
     batch = fruit_envs.Batch(game, num_envs, threads=threads)
-    batch.reset(seed=0)
+    batch.reset(seed=SEED)
 
     def chunk() -> int:
         for _ in range(8):
@@ -63,26 +46,41 @@ def batch_sample(game: Any, num_envs: int, threads: int) -> Workload:
     return lambda seconds: until(seconds, chunk)
 
 
-def batch_given(game: Any, num_envs: int, threads: int) -> Workload:
+def vector(game: Any, num_envs: int) -> Workload:
+    """Gymnasium's vector face: learners' decisions, those of the random opponents not counted."""
+    env = VectorEnv(game, num_envs)
+    shown, _ = env.reset(seed=SEED)
+    keys, actions = np.arange(num_envs, dtype=np.uint64), np.zeros(num_envs, np.int64)
+
+    def chunk() -> int:
+        nonlocal shown
+        for _ in range(8):
+            loops.sample_batch(shown["action_mask"], keys, actions)
+            shown, *_ = env.step(actions)
+        return 8 * num_envs
+
+    return lambda seconds: until(seconds, chunk)
+
+
+def batch_given(game: Any, num_envs: int, threads: int = 1) -> Workload:
     """Actions recorded once, then given again to the same games."""
     batch = fruit_envs.Batch(game, num_envs, threads=threads)
-    batch.reset(seed=0)
+    batch.reset(seed=SEED)
     script = []
     for _ in range(64):
         script.append(batch.sample().copy())
         batch.step(script[-1])
 
-    def run(seconds: float) -> int:
+    def run(seconds: float) -> tuple[int, float]:
         spent, total = 0.0, 0
         while spent < seconds:
-            batch.reset(seed=0)  # not counted: only steps are timed
+            batch.reset(seed=SEED)  # not counted: only steps are timed
             start = time.process_time()
             for actions in script:
                 batch.step(actions)
             spent += time.process_time() - start
             total += len(script) * num_envs
-        run.spent = spent  # type: ignore[attr-defined]
-        return total
+        return total, spent
 
     return run
 
@@ -106,38 +104,14 @@ def state(game: Any) -> Workload:
     return lambda seconds: until(seconds, chunk)
 
 
-def _choose(mask: np.ndarray, rng: random.Random) -> int:
-    return int(rng.choice(mask.nonzero()[0]))
-
-
-def aec(env: Any) -> Workload:
-    rng = random.Random(0)
-    env.reset(seed=0)
-
-    def chunk() -> int:
-        decisions = 0
-        for _ in range(32):
-            observation, _, terminated, truncated, _ = env.last()
-            if terminated or truncated:
-                env.step(None)
-                if not env.agents:
-                    env.reset()
-            else:
-                env.step(_choose(observation["action_mask"], rng))
-                decisions += 1
-        return decisions
-
-    return lambda seconds: until(seconds, chunk)
-
-
 def parallel(env: Any) -> Workload:
-    rng = random.Random(0)
-    held = [env.reset(seed=0)[0]]
+    rng = random.Random(SEED)
+    held = [env.reset(seed=SEED)[0]]
 
     def chunk() -> int:
         decisions = 0
         for _ in range(16):
-            actions = {agent: _choose(o["action_mask"], rng) for agent, o in held[0].items()}
+            actions = {agent: choose(o["action_mask"], rng) for agent, o in held[0].items()}
             decisions += sum(action != env.noop for action in actions.values())
             held[0] = env.step(actions)[0]
             if not env.agents:
@@ -149,12 +123,12 @@ def parallel(env: Any) -> Workload:
 
 def single(env: Any) -> Workload:
     """The learner's decisions; those of the random opponents inside come on top."""
-    rng = random.Random(0)
-    held = [env.reset(seed=0)[0]]
+    rng = random.Random(SEED)
+    held = [env.reset(seed=SEED)[0]]
 
     def chunk() -> int:
         for _ in range(16):
-            held[0], _, terminated, truncated, _ = env.step(_choose(held[0]["action_mask"], rng))
+            held[0], _, terminated, truncated, _ = env.step(choose(held[0]["action_mask"], rng))
             if terminated or truncated:
                 held[0] = env.reset()[0]
         return 16
@@ -165,32 +139,41 @@ def single(env: Any) -> Workload:
 def copies(game: Any, num_envs: int) -> Workload:
     """Copies of game states inside the engine, whole batches at a time."""
     batch = fruit_envs.Batch(game, num_envs)
-    batch.reset(seed=0)
+    batch.reset(seed=SEED)
 
     def chunk() -> int:
         for _ in range(8):
-            copy_records(batch._records)
+            copy_records(batch._rows.records)
         return 8 * num_envs
 
     return lambda seconds: until(seconds, chunk)
 
 
+#: Faces that play one game, and faces that play many at once.
+ONE: dict[str, Callable[[Any], Workload]] = {
+    "state": state,
+    "aec_raw": lambda game: aec(AEC(game)),
+    "aec_wrapped": lambda game: aec(wrapped(AEC(game))),
+    "parallel": lambda game: parallel(Parallel(game)),
+    "gymnasium": lambda game: single(SingleAgent(game)),
+    "copy": lambda game: repeated(game.deal(SEED).copy),
+}
+MANY: dict[str, Callable[[Any, int], Workload]] = {
+    "vector": vector,
+    "batch_sample": batch_sample,
+    "batch_given": batch_given,
+    "copies": copies,
+}
+
+
 def workloads(game: Any, threads: int) -> list[tuple[str, int, int, Workload]]:
     """(face, num_envs, threads, workload) of every row."""
-    rows: list[tuple[str, int, int, Workload]] = []
-    for num_envs in (256, 4096):
-        rows.append(("batch_sample", num_envs, 1, batch_sample(game, num_envs, 1)))
-        rows.append(("batch_given", num_envs, 1, batch_given(game, num_envs, 1)))
+    rows = [(face, n, 1, MANY[face](game, n)) for n in (256, 4096) for face in ("batch_sample", "batch_given")]
+    rows.append(("vector", 1024, 1, vector(game, 1024)))
     if threads > 1:
         rows.append(("batch_sample", 16384, threads, batch_sample(game, 16384, threads)))
-    rows += [
-        ("state", 1, 1, state(game)),
-        ("aec_raw", 1, 1, aec(AEC(game))),
-        ("aec_wrapped", 1, 1, aec(wrapped(AEC(game)))),
-        ("parallel", 1, 1, parallel(Parallel(game))),
-        ("gymnasium", 1, 1, single(SingleAgent(game))),
-        ("copies", 4096, 1, copies(game, 4096)),
-    ]
+    rows += [(face, 1, 1, build(game)) for face, build in ONE.items()]
+    rows.append(("copies", 4096, 1, copies(game, 4096)))
     return rows
 
 
@@ -201,12 +184,7 @@ def measure(rows: list[tuple[str, int, int, Workload]], repeats: int, seconds: f
         run(seconds / 4)  # warm
     for _ in range(repeats):
         for (_, _, _, run), found in zip(rows, results, strict=True):
-            before = empty_loop()
-            start = time.process_time()
-            decisions = run(seconds)
-            spent = getattr(run, "spent", None) or time.process_time() - start
-            loop = (before + empty_loop()) / 2
-            found.append((decisions / spent, decisions / spent * loop))
+            found.append(sample(run, seconds))
     return [(statistics.median(a for a, _ in found), statistics.median(b for _, b in found)) for found in results]
 
 

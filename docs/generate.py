@@ -89,6 +89,42 @@ def throughput(game: str) -> str:
     )
 
 
+def _kilo(value: float) -> str:
+    """A count in a few characters: 4,321 is 4.3k, 12,858,373 is 13M."""
+    for unit, size in (("M", 10**6), ("k", 10**3)):
+        if value >= size:
+            return f"{value / size:.{1 if value < 9.95 * size else 0}f}{unit}"
+    return f"{value:.0f}"
+
+
+def peers(_all: str) -> str:
+    """Libraries side by side: a row for each library and way to play it, with its games in one cell."""
+    measured = _measured("peers")
+    if measured is None:
+        return ""
+    libraries, text = measured["facts"]["libraries"], ""
+    for unit in ("decisions", "copies"):
+        groups: dict[tuple[str, str], list[Any]] = {}
+        for row in measured["rows"]:
+            if row["unit"] == unit and row["best"]:
+                groups.setdefault((row["peer"], row["mode"]), []).append(row)
+        rows: list[list[object]] = []
+        for (peer, mode), found in groups.items():
+            cells = (f"*{r['label']}*" if r["toy"] else r["label"] for r in found)
+            games = ", ".join(f"{cell} {r['per_1000_loops']:.3g}" for cell, r in zip(cells, found, strict=True))
+            rates = sorted(r["per_second"] for r in found)
+            span = " to ".join(dict.fromkeys(map(_kilo, (rates[0], rates[-1]))))
+            at_once = " or ".join(f"{n:,}" for n in sorted({r["batch"] for r in found}))
+            rows.append([libraries[peer]["title"], f"`{mode}`", at_once, games, span])
+        head = ["library", "way", "games at once", f"{unit} per 1,000 empty loops", f"{unit} per CPU second"]
+        text += _table(head, rows) + "\n"
+    versions = "; ".join(
+        f"{library['title']}: " + ", ".join(f"{name} {number}" for name, number in library["versions"].items())
+        for library in libraries.values()
+    )
+    return f"{text}`{measured['facts']['command']}` · {measured['facts']['machine']}\n\n{versions}\n"
+
+
 def kernels(game: str) -> str:
     """Nanoseconds of each function of the contract."""
     measured = _measured(f"kernels_{game}")
@@ -108,13 +144,99 @@ def results(game: str) -> str:
     return "What the first command above printed:\n" + text.replace("](curve.png)", f"]({folder}/curve.png)")
 
 
+def _interval(margin: dict[str, float]) -> str:
+    return f"{margin['mean']:+.2f} [{margin['low']:+.2f}, {margin['high']:+.2f}]"
+
+
+def _trained(rows: list[dict[str, Any]], head: str, column: str) -> str:
+    """A table of trainings: one column that tells them apart, cost, and the margin against each baseline."""
+    names = list(rows[0]["margins"])
+    cells: list[list[object]] = [
+        [
+            row[column],
+            f"{row['steps']:,}",
+            f"{row['cpu_minutes']['total']:.1f}",
+            f"{row['policy_entropy']:.2f}",
+            *(_interval(row["margins"][name]) for name in names),
+        ]
+        for row in rows
+    ]
+    return _table([head, "decisions", "CPU-minutes", "entropy at the end", *(f"against `{n}`" for n in names)], cells)
+
+
+def _made_with(facts: dict[str, Any]) -> str:
+    """Command, machine and versions of a measurement."""
+    versions = ", ".join(f"{name} {number}" for name, number in facts.get("versions", {}).items())
+    return f"\n`{facts['command']}` · {facts['machine']}{'; ' * bool(versions)}{versions}\n"
+
+
+def sweep(game: str) -> str:
+    """Entropy coefficients and what became of them."""
+    measured = _measured(f"sweep_{game}")
+    if measured is None:
+        return ""
+    return _trained(measured["rows"], "entropy coefficient", "entropy") + _made_with(measured["facts"])
+
+
+def strength(game: str) -> str:
+    """The default training with several seeds, and with raw observations."""
+    measured, raw = _measured(f"strength_{game}"), _measured(f"strength_raw_{game}")
+    if measured is None or raw is None:
+        return ""
+    rows = [{**row, "told": f"derived features, seed {row['seed']}"} for row in measured["rows"]]
+    rows += [{**row, "told": f"raw observations, seed {row['seed']}"} for row in raw["rows"]]
+    return _trained(rows, "fed", "told") + _made_with(measured["facts"]) + _made_with(raw["facts"])
+
+
+def training(game: str) -> str:
+    """Learner decisions per CPU second, and where the time goes."""
+    measured = _measured(f"training_{game}")
+    if measured is None:
+        return ""
+    rows: list[list[object]] = []
+    for row in measured["rows"]:
+        time = row["time"]
+        games = f"{time['games and opponents']:.0%}"
+        if "of these, opponents" in time:
+            games += f" (opponents {time['of these, opponents']:.0%})"
+        rate = f"{row['decisions_per_second']:,} ({row['lowest']:,} to {row['highest']:,})"
+        rows.append([row["route"], rate, f"{row['ratio']:.1f}", f"{time['update']:.0%}", games])
+    head = ["route", "learner decisions per CPU second", "against DummyVecEnv", "time in the update", "in games"]
+    facts = measured["facts"]
+    layers = " and ".join(map(str, facts["hidden"]))
+    inputs = " or ".join(f"{size} {name} inputs" for name, size in facts["inputs"].items())
+    what = (
+        f"Layers of {layers} on {inputs}, {facts['epochs']} epoch{'s' * (facts['epochs'] > 1)} in batches of "
+        f"{facts['batch_size']:,}, {facts['per_update']:,} decisions per update, one thread. "
+        "The rest of the time is the policy choosing.\n\n"
+    )
+    return what + _table(head, rows) + _made_with(facts)
+
+
+def threads(game: str) -> str:
+    """Two threads against one."""
+    measured = _measured(f"threads_{game}")
+    if measured is None:
+        return ""
+    rows: list[list[object]] = [
+        [f"{row['games']:,}", row["ratio"], f"{row['quartiles'][0]} to {row['quartiles'][2]}"]
+        for row in measured["rows"]
+    ]
+    return _table(["games", "times as fast", "half of the repeats"], rows) + _made_with(measured["facts"])
+
+
 PARTS: dict[str, Callable[[str], str]] = {
     "kernels": kernels,
     "options": options,
     "blocks": blocks,
     "actions": actions,
     "throughput": throughput,
+    "peers": peers,
     "results": results,
+    "strength": strength,
+    "sweep": sweep,
+    "threads": threads,
+    "training": training,
 }
 
 

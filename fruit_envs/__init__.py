@@ -26,9 +26,12 @@ if TYPE_CHECKING:
         NoView,
     )
     from fruit_envs.core.game import Game, load
+    from fruit_envs.core.pool import Pool
     from fruit_envs.core.records import record, replay
     from fruit_envs.core.state import State, View
+    from fruit_envs.core.views import Views
     from fruit_envs.interfaces.batch import Batch
+    from fruit_envs.interfaces.vector import VectorEnv
 
 __version__ = "0.1.0a1"
 
@@ -48,9 +51,12 @@ _EXPORTS = {
         "NotReset",
     ),
     "fruit_envs.core.game": ("Game", "load"),
+    "fruit_envs.core.pool": ("Pool",),
     "fruit_envs.core.records": ("record", "replay"),
     "fruit_envs.core.state": ("State", "View"),
+    "fruit_envs.core.views": ("Views",),
     "fruit_envs.interfaces.batch": ("Batch",),
+    "fruit_envs.interfaces.vector": ("VectorEnv",),
 }
 _HOMES = {name: module for module, names in _EXPORTS.items() for name in names}
 
@@ -69,9 +75,12 @@ __all__ = [
     "MissingExtra",
     "NoView",
     "NotReset",
+    "Pool",
     "RandomAgent",
     "State",
+    "VectorEnv",
     "View",
+    "Views",
     "load",
     "make_agent",
     "record",

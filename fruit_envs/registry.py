@@ -9,7 +9,7 @@ import pettingzoo
 
 from fruit_envs.core.catalog import GAMES
 
-__all__ = ["make_single_agent", "register_all"]
+__all__ = ["make_single_agent", "make_vector", "register_all"]
 
 
 def make_single_agent(**kwargs: Any) -> Any:
@@ -17,6 +17,13 @@ def make_single_agent(**kwargs: Any) -> Any:
     from fruit_envs.interfaces.single_agent import SingleAgent
 
     return SingleAgent(**kwargs)
+
+
+def make_vector(**kwargs: Any) -> Any:
+    """The Gymnasium entry point of many games at once, for `gymnasium.make_vec`."""
+    from fruit_envs.interfaces.vector import VectorEnv
+
+    return VectorEnv(**kwargs)
 
 
 def register_all() -> None:
@@ -29,4 +36,9 @@ def register_all() -> None:
             pettingzoo.register("parallel", env_id, entry_point=f"{entry.package}:parallel_env")
         gym_id = f"fruit/{entry.title.replace(' ', '')}-v{entry.version}"
         if gym_id not in gymnasium.registry:
-            gymnasium.register(gym_id, entry_point="fruit_envs.registry:make_single_agent", kwargs={"game": name})
+            gymnasium.register(
+                gym_id,
+                entry_point="fruit_envs.registry:make_single_agent",
+                vector_entry_point="fruit_envs.registry:make_vector",
+                kwargs={"game": name},
+            )

@@ -47,11 +47,14 @@ FRUITOPLAY = "fruit_envs/fruitoplay"
 HIDDEN, SEEDS, AEC = (f"tests/conformance/test_{part}.py" for part in ("hidden", "seeds", "aec"))
 SINGLE, PARALLEL, BATCH = (f"tests/conformance/test_{part}.py" for part in ("single_agent", "parallel", "batch"))
 RULINGS = " ".join(f"tests/fruit_cocktail/test_rulings_{part}.py" for part in ("setup", "play", "knowledge", "scoring"))
+ARENA = "agents/fruit_agents/arena"
 ORACLE = "tests/fruit_cocktail/test_oracle.py"
 F_PLAY, F_SCORING, F_ORACLE, F_RECORDS, F_KNOWLEDGE, F_FIXTURES = (
     f"tests/fruitoplay/test_{part}.py"
     for part in ("rulings_play", "rulings_scoring", "oracle", "records", "knowledge", "fixtures")
 )
+VECTOR, POOL = "tests/conformance/test_vector.py", "tests/core/test_pool.py"
+TRAINING = "tests/fruit_train/test_training.py"
 
 MUTANTS = [
     Mutant(
@@ -71,15 +74,15 @@ MUTANTS = [
     Mutant(
         "views keep the true future",
         f"{CORE}/loops.py",
-        "_set_chance(state, mix(future) >> _S11, future)",
-        "_set_chance(state, mix(future) >> _S11, np.uint64(state[1]))",
+        "set_chance(state, mix(future) >> _S11, future)",
+        "set_chance(state, mix(future) >> _S11, np.uint64(state[1]))",
         HIDDEN,
     ),
     Mutant(
         "the seed is ignored",
         f"{CORE}/loops.py",
-        "_set_chance(state, seed, stream_of(np.uint64(seed)))",
-        "_set_chance(state, seed, stream_of(np.uint64(1)))",
+        "set_chance(state, seed, stream_of(np.uint64(seed)))",
+        "set_chance(state, seed, stream_of(np.uint64(1)))",
         SEEDS,
     ),
     Mutant(
@@ -407,6 +410,125 @@ MUTANTS = [
         "        action = None\n    return events",
         "        return events\n    return events",
         F_RECORDS,
+    ),
+    Mutant(
+        "an agent that meets itself mirrors its own chance",
+        f"{ARENA}/play.py",
+        "(2 * agent_seed, 2 * agent_seed + 1)",
+        "(2 * agent_seed, 2 * agent_seed)",
+        "tests/fruit_agents/test_arena_match.py",
+    ),
+    Mutant(
+        "intervals are too narrow for few deals",
+        f"{ARENA}/statistics.py",
+        "normal.cdf(-student * math.sqrt(units / freedom))",
+        "normal.cdf(-z)",
+        "tests/fruit_agents/test_arena_statistics.py",
+    ),
+    Mutant(
+        "an arena takes the games of another for its own",
+        f"{ARENA}/store.py",
+        "if rows == expected else set()",
+        "if rows else set()",
+        "tests/fruit_agents/test_arena_run.py",
+    ),
+    Mutant(
+        "the rest's failures are the one's",
+        f"{ARENA}/match.py",
+        "np.array([NOBODY, OPPONENT, AGENT])",
+        "np.array([NOBODY, AGENT, OPPONENT])",
+        "tests/fruit_agents/test_arena_match.py",
+    ),
+    Mutant(
+        "a vector's learner earns its total again and again",
+        f"{CORE}/rows.py",
+        "scratch[seats[i]] - earned[i]",
+        "scratch[seats[i]]",
+        VECTOR + " -k as_scored",
+    ),
+    Mutant(
+        "a vector's finished games are dealt anew with the same seed",
+        f"{CORE}/rows.py",
+        "set_seed(state, next_seed(seed_of(state)))",
+        "set_seed(state, seed_of(state))",
+        VECTOR,
+    ),
+    Mutant(
+        "the final observation is the next game's",
+        f"{FACES}/vector.py",
+        "final_obs[i] = {name: array[i].copy() for name, array in shown.items()}",
+        "final_obs[i] = {name: array[i] for name, array in shown.items()}",
+        VECTOR,
+    ),
+    Mutant(
+        "infos of a vector keep their masks' memory",
+        f"{FACES}/vector.py",
+        'return {"observation": observations, "action_mask": self._masks.copy()}',
+        'return {"observation": observations, "action_mask": self._masks}',
+        VECTOR,
+    ),
+    Mutant(
+        "an opponent that fails leaves games half played",
+        f"{FACES}/vector.py",
+        "self._rows.memory[:] = memory",
+        "pass",
+        VECTOR,
+    ),
+    Mutant(
+        "opponents of a vector sit in another order",
+        f"{FACES}/opponents.py",
+        "(seats - learners[rows]) % n - 1",
+        "(learners[rows] - seats) % n - 1",
+        VECTOR,
+    ),
+    Mutant(
+        "a snapshot is swapped in the middle of a game",
+        f"{FACES}/opponents.py",
+        "self._agents[number] = agent\n                return number",
+        "self._agents[number] = agent\n                self.who[:] = number\n                return number",
+        POOL,
+    ),
+    Mutant(
+        "opponents of a batch share one key",
+        f"{CORE}/rows.py",
+        "keys[k] = one_way(agent_seed, seed_of(state), seat, decisions_of(state))",
+        "keys[k] = one_way(agent_seed, seed_of(state), seat, 0)",
+        VECTOR,
+    ),
+    Mutant(
+        "views of a batch are redrawn from the neighbour's key",
+        f"{CORE}/rows.py",
+        "redeal(functions, rules[0], views[k], seats[k], keys[k])",
+        "redeal(functions, rules[0], views[k], seats[k], keys[0])",
+        POOL,
+    ),
+    Mutant(
+        "derived features take the rivals' sum for their mean",
+        "agents/fruit_agents/fruit_cocktail/features.py",
+        "rules.pieces[card] / (n - 1)",
+        "rules.pieces[card]",
+        "tests/fruit_agents/test_features.py",
+    ),
+    Mutant(
+        "a sampled action ignores its key",
+        "agents/fruit_agents/network.py",
+        "one_way(_DRAW, keys[i], 0, 0)",
+        "one_way(_DRAW, 0, 0, 0)",
+        "tests/fruit_agents/test_policy.py",
+    ),
+    Mutant(
+        "a resumed training forgets Adam's moments",
+        "train/fruit_train/checkpoint.py",
+        'policy.optimizer.load_state_dict({**policy.optimizer.state_dict(), "state": state})',
+        "pass",
+        TRAINING,
+    ),
+    Mutant(
+        "a resumed training forgets the league's past",
+        "train/fruit_train/ppo.py",
+        'self.league.restore(past, facts["rollouts"], layers_of(model))',
+        'self.league.restore(past[:1], facts["rollouts"], layers_of(model))',
+        TRAINING,
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""Baseline agents, evaluation and the command line for fruit_envs.
+"""Baseline agents, the arena and the command line for fruit_envs.
 
 Importing this package makes the baselines known by name: `opponents="greedy"`, `record(..., agents="greedy2")`. Their
 modules are imported when the first one is made.
@@ -6,17 +6,18 @@ modules are imported when the first one is made.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from fruit_envs.core.agents import Agent, register_agent
+from fruit_envs.core.agents import Agent, make_agent, register_agent
 from fruit_envs.core.errors import InvalidOption
 
 if TYPE_CHECKING:
     from fruit_envs.core.game import Game
 
-__all__ = ["BASELINES", "baselines"]
+__all__ = ["BASELINES", "baselines", "fitting"]
 
 #: Name of a baseline -> game -> where its class lives.
 BASELINES: dict[str, dict[str, str]] = {
@@ -30,6 +31,16 @@ BASELINES: dict[str, dict[str, str]] = {
 def baselines(game: str) -> list[str]:
     """The names of the agents that play the game of this name."""
     return ["random", *(name for name, homes in BASELINES.items() if game in homes)]
+
+
+def fitting(game: Game) -> list[str]:
+    """The names of the agents that play this game with its options."""
+    names = []
+    for name in baselines(game.name):
+        with suppress(InvalidOption):
+            make_agent(name, game)
+            names.append(name)
+    return names
 
 
 def _make(name: str, game: Game) -> Agent:

@@ -1,10 +1,11 @@
-"""The commands of `fruit-envs`: list, describe, warmup, record, replay."""
+"""The commands of `fruit-envs`: list, describe, warmup, record, replay; and arena, from its own file."""
 
 from __future__ import annotations
 
 import json
 import sys
 from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -18,16 +19,21 @@ from typer.core import TyperGroup
 
 import fruit_envs
 from fruit_agents import baselines
+from fruit_agents.arena.command import arena
+from fruit_agents.arguments import GameName, NumPlayers, Options, load_game, parse_options
 from fruit_agents.describe import describe as facts_of
+from fruit_agents.features import default_features, make_features
+from fruit_agents.policy import CHOICES, PolicyAgent
 from fruit_agents.progress import tracked
 from fruit_agents.resolve import resolve
 from fruit_envs.core.agents import ask
 from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.checks import SEED_LIMIT, as_seed, entropy
-from fruit_envs.core.errors import FruitEnvsError, InvalidOption, InvalidRecord
+from fruit_envs.core.errors import FruitEnvsError, InvalidRecord
 from fruit_envs.core.game import Game
 from fruit_envs.interfaces.aec import AEC
 from fruit_envs.interfaces.single_agent import SingleAgent
+from fruit_envs.interfaces.vector import VectorEnv
 
 __all__ = ["app"]
 
@@ -53,27 +59,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of a game, see `list`.")]
-Options = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--option", metavar="NAME=VALUE", help="An option of the game; the value is JSON or text. Repeatable."
-    ),
-]
-
-
-def _options(given: list[str] | None) -> dict[str, Any]:
-    """The options of `--option name=value …`: a value that is no JSON is text."""
-    options: dict[str, Any] = {}
-    for text in given or ():
-        name, equals, value = text.partition("=")
-        if not name or not equals or name in options:
-            raise InvalidOption(f"--option: expected name=value, each name once, got {text!r}")
-        try:
-            options[name] = json.loads(value)
-        except ValueError:
-            options[name] = value
-    return options
+app.command()(arena)
 
 
 @app.command("list")
@@ -91,7 +77,7 @@ def describe(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Options, actions and observation blocks of a game."""
-    facts = facts_of(fruit_envs.load(game, **_options(option)))
+    facts = facts_of(fruit_envs.load(game, **parse_options(option)))
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
         return
@@ -153,12 +139,23 @@ def _compile(game: Game) -> None:
     for env in (AEC(game), SingleAgent(game)):
         env.reset(seed=0)
         env.reset()
+    features = make_features(default_features(game), game)
+    widths = (features.size, 1, game.num_actions)
+    layers = [(np.zeros((b, a), np.float32), np.zeros(b, np.float32)) for a, b in pairwise(widths)]
+    for choose in CHOICES:
+        policy = PolicyAgent(game, layers, choose=choose, features=features.name)
+        learners = VectorEnv(game, 2, opponents=policy, autoreset_mode="SameStep")
+        observations, _ = learners.reset(seed=0)
+        done = np.zeros(2, np.bool_)
+        while not done.any():
+            observations, _, terminated, truncated, _ = learners.step(observations["action_mask"].argmax(axis=1))
+            done = terminated | truncated
 
 
 @app.command()
 def record(
     game: GameName,
-    num_players: Annotated[int | None, typer.Option(help="Seats; the game's default if not given.")] = None,
+    num_players: NumPlayers = None,
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1,
     seed: Annotated[int | None, typer.Option(help="Of the first game; game g has seed + g. Default: random.")] = None,
     agents: Annotated[
@@ -169,10 +166,7 @@ def record(
     out: Annotated[Path | None, typer.Option(help="File to write; stdout if not given.")] = None,
 ) -> None:
     """Play games and write their records, a JSON list with one record a line."""
-    options = _options(option)
-    if num_players is not None and options.setdefault("num_players", num_players) != num_players:
-        raise InvalidOption(f"expected one number of players, got {num_players} and {options['num_players']}")
-    played = fruit_envs.load(game, **options)
+    played = load_game(game, num_players, option)
     first = entropy() % (SEED_LIMIT - games) if seed is None else as_seed(seed)
     as_seed(first + games - 1)
     seated = [resolve(name.strip(), played) for name in agents.split(",")]

@@ -9,14 +9,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fruit_agents.features import RAW, make_features
+from fruit_agents.network import Layer, Network, best_rows, sample_rows
 from fruit_envs.core.agents import Agent, missing_extra
-from fruit_envs.core.errors import FruitEnvsError, InvalidOption
-from fruit_envs.core.keys import decision_key
+from fruit_envs.core.checks import as_masks
+from fruit_envs.core.errors import FruitEnvsError, InvalidBuffer, InvalidOption
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,19 +27,13 @@ if TYPE_CHECKING:
     from fruit_envs.core.game import Game
     from fruit_envs.core.state import View
 
-__all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "save_policy"]
+__all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "policy_digest", "replace_file", "save_policy"]
 
-FORMAT, FORMAT_VERSION = "fruit-policy", 1
+FORMAT, FORMAT_VERSION = "fruit-policy", 2
 WEIGHTS, DESCRIPTION = "policy.safetensors", "policy.json"
 
 #: How an action is chosen: the most probable one, or one drawn from the probabilities.
 CHOICES = ("greedy", "sample")
-
-#: Keeps the draw of an action apart from everything else that is derived from a decision's key.
-_DRAW = 0x9017C4
-
-#: The weight (outputs, inputs) and bias (outputs,) of one layer, float32.
-Layer = tuple["NDArray[np.float32]", "NDArray[np.float32]"]
 
 
 class PolicyMismatch(FruitEnvsError, ValueError):
@@ -46,9 +43,8 @@ class PolicyMismatch(FruitEnvsError, ValueError):
 class PolicyAgent(Agent):
     """Plays a feed-forward network with ReLU between its layers.
 
-    The network maps an observation, as the game writes it, to one logit per action; the probabilities are the softmax
-    over the legal ones. It is evaluated one observation at a time, in `act_batch` too: a matrix product over a batch
-    adds up in another order, and a row would then not always equal `act`.
+    The network maps an observation, or features made of it, to one logit per action; the probabilities are the softmax
+    over the legal ones.
 
     Parameters
     ----------
@@ -59,33 +55,33 @@ class PolicyAgent(Agent):
     choose
         "greedy": the most probable legal action (the lowest id among equals); "sample": drawn from the probabilities
         with the decision's key.
+    features
+        The name of what the network is fed, see `fruit_agents.features`.
 
     Raises
     ------
     InvalidOption
-        If `choose` is neither.
+        If `choose` is neither, or the game has no such features.
     PolicyMismatch
-        If the layers do not lead from this game's observations to its actions.
+        If the layers do not lead from these features to the game's actions.
     """
 
     name = "policy"
     uses_view = False
 
-    def __init__(self, game: Game, layers: Sequence[Layer], *, choose: str = "greedy") -> None:
+    def __init__(self, game: Game, layers: Sequence[Layer], *, choose: str = "greedy", features: str = RAW) -> None:
         super().__init__(game)
         if choose not in CHOICES:
             raise InvalidOption(f"expected choose to be one of {CHOICES}, got {choose!r}")
         self.choose = choose
         self.layers = [(np.asarray(w), np.asarray(b)) for w, b in layers]
-        _check_layers(self.layers, game)
+        self.features = make_features(features, game)
+        _check_layers(self.layers, self.features.size, game)
+        self._network = Network(self.layers)
 
     def logits(self, observation: np.ndarray) -> NDArray[np.float32]:
         """The network's outputs for one observation: float32, shape (num_actions,), legal or not."""
-        x: NDArray[np.float32] = observation.astype(np.float32)
-        for weight, bias in self.layers[:-1]:
-            x = np.maximum(weight @ x + bias, 0)
-        weight, bias = self.layers[-1]
-        return weight @ x + bias
+        return self._network.logits(self.features(observation[None]))[0]  # type: ignore[no-any-return]
 
     def distribution(self, observation: np.ndarray, mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """The network's probabilities: float64, shape (num_actions,), exactly 0 where the mask is 0."""
@@ -95,13 +91,24 @@ class PolicyAgent(Agent):
 
     def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
         """The most probable legal action, or one drawn from the probabilities, as `choose` says."""
+        return int(self.act_batch(observation[None], mask[None], [view], np.array([key], np.uint64))[0])
+
+    def act_batch(
+        self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """One action per row."""
+        keys = np.asarray(keys, np.uint64)
+        actions = np.empty(len(keys), np.int64)
+        masks = as_masks(np.ascontiguousarray(masks), (len(keys), self.game.num_actions))
+        if observations.shape != (len(keys), self.game.layout.size):
+            shape = (len(keys), self.game.layout.size)
+            raise InvalidBuffer(f"expected observations of shape {shape}, got {observations.shape}")
+        logits = self._network.logits(self.features(observations))
         if self.choose == "greedy":
-            return int(np.where(mask, self.logits(observation), -np.inf).argmax())
-        legal = np.flatnonzero(mask)
-        reached = self.distribution(observation, mask)[legal].cumsum()
-        uniform = (decision_key(_DRAW, key, 0, 0) >> 11) / 2**53
-        place = int(reached.searchsorted(uniform * reached[-1], side="right"))
-        return int(legal[min(place, len(legal) - 1)])
+            best_rows(logits, masks, actions)
+        else:
+            sample_rows(logits, masks, keys, actions)
+        return actions
 
     def policy(
         self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
@@ -118,6 +125,7 @@ def save_policy(
     layers: Sequence[Layer],
     *,
     choose: str = "greedy",
+    features: str = RAW,
     training: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a policy into a folder; an older one there is replaced, file by file.
@@ -128,7 +136,7 @@ def save_policy(
         Made if it does not exist.
     game
         The game that the policy was trained for, with its options.
-    layers, choose
+    layers, choose, features
         See `PolicyAgent`.
     training
         How it was made, for readers: any JSON-ready facts.
@@ -140,7 +148,7 @@ def save_policy(
     MissingExtra
         Without safetensors.
     """
-    agent = PolicyAgent(game, layers, choose=choose)
+    agent = PolicyAgent(game, layers, choose=choose, features=features)
     tensors = {}
     for number, (weight, bias) in enumerate(agent.layers):
         tensors[f"layers.{number}.weight"] = np.ascontiguousarray(weight)
@@ -153,6 +161,7 @@ def save_policy(
         "env_version": game.version,
         "options": dict(game.options),
         "layout_digest": game.layout.digest,
+        "features": features,
         "num_actions": game.num_actions,
         "layers": [list(weight.shape) for weight, _ in agent.layers],
         "activation": "relu",
@@ -161,8 +170,8 @@ def save_policy(
     }
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    _replace(folder / WEIGHTS, _safetensors().save(tensors))
-    _replace(folder / DESCRIPTION, (json.dumps(description, indent=2) + "\n").encode())
+    replace_file(folder / WEIGHTS, _safetensors().save(tensors))
+    replace_file(folder / DESCRIPTION, (json.dumps(description, indent=2) + "\n").encode())
 
 
 def load_policy(path: str | os.PathLike[str], game: Game) -> PolicyAgent:
@@ -201,9 +210,18 @@ def load_policy(path: str | os.PathLike[str], game: Game) -> PolicyAgent:
     if description.get("choose") not in CHOICES:
         raise PolicyMismatch(f"{folder}: expected choose to be one of {CHOICES}, got {description.get('choose')!r}")
     try:
-        return PolicyAgent(game, _read_layers(folder / WEIGHTS, description), choose=description["choose"])
-    except PolicyMismatch as error:
+        layers = _read_layers(folder / WEIGHTS, description)
+        return PolicyAgent(game, layers, choose=description["choose"], features=str(description.get("features")))
+    except (InvalidOption, PolicyMismatch) as error:
         raise PolicyMismatch(f"{folder}: {error}") from error
+
+
+def policy_digest(folder: str | os.PathLike[str]) -> str:
+    """SHA-256 of a policy's files, in hexadecimal: policies of equal digests play alike."""
+    whole = sha256()
+    for name in (DESCRIPTION, WEIGHTS):
+        whole.update(sha256((Path(folder) / name).read_bytes()).digest())
+    return whole.hexdigest()
 
 
 def _read_description(path: Path) -> dict[str, Any]:
@@ -235,9 +253,9 @@ def _read_layers(path: Path, description: Mapping[str, Any]) -> list[Layer]:
     return layers
 
 
-def _check_layers(layers: Sequence[Layer], game: Game) -> None:
-    """The layers must lead from the observation to the actions, in finite float32 numbers."""
-    width = game.layout.size
+def _check_layers(layers: Sequence[Layer], inputs: int, game: Game) -> None:
+    """The layers must lead from the features to the actions, in finite float32 numbers."""
+    width = inputs
     for number, (weight, bias) in enumerate(layers):
         if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
             raise PolicyMismatch(
@@ -259,7 +277,7 @@ def _safetensors() -> Any:
     return safetensors.numpy
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     """Write a file in one go: a process killed meanwhile leaves the old one."""
     partial = path.with_name(f"{path.name}.part")
     partial.write_bytes(data)

@@ -33,6 +33,7 @@ __all__ = [
     "draw",
     "enumerate_chance",
     "mix",
+    "one_way",
     "shuffle",
     "shuffle_outcomes",
     "stream_of",
@@ -47,6 +48,11 @@ T = TypeVar("T")
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_S13, _S16, _S17, _S21, _S43, _S47, _S48, _S51 = map(np.uint64, (13, 16, 17, 21, 43, 47, 48, 51))
+_SIP0, _SIP1, _SIP2, _SIP3 = (
+    np.uint64(int.from_bytes(text, "big")) for text in (b"somepseu", b"dorandom", b"lygenera", b"tedbytes")
+)
+_LENGTH = np.uint64(32 << 56)  # SipHash's last word holds the number of bytes
 _HEAD = 4  # numbers before the triples in the buffer of a `Tape`
 _LOW, _ZERO, _ONE = np.uint64(0xFFFFFFFF), np.uint64(0), np.uint64(1)
 
@@ -73,6 +79,42 @@ REDRAW, FUTURE, CHOICE = 1, 2, 3
 def stream_of_key(key: Any, use: Any) -> Any:
     """The stream (uint64) of one use of a key."""
     return stream_of(mix(np.uint64(key) + np.uint64(use) * _M1))
+
+
+@wrapping
+def _round(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
+    """One round of SipHash."""
+    v0 += v1
+    v1 = ((v1 << _S13) | (v1 >> _S51)) ^ v0
+    v0 = (v0 << _S32) | (v0 >> _S32)
+    v2 += v3
+    v3 = ((v3 << _S16) | (v3 >> _S48)) ^ v2
+    v0 += v3
+    v3 = ((v3 << _S21) | (v3 >> _S43)) ^ v0
+    v2 += v1
+    v1 = ((v1 << _S17) | (v1 >> _S47)) ^ v2
+    v2 = (v2 << _S32) | (v2 >> _S32)
+    return v0, v1, v2, v3
+
+
+@wrapping
+def _absorb(v0: Any, v1: Any, v2: Any, v3: Any, word: Any) -> Any:
+    v0, v1, v2, v3 = _round(v0, v1, v2, v3 ^ word)
+    return v0 ^ word, v1, v2, v3
+
+
+@wrapping
+def one_way(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """SipHash-1-3 (Aumasson and Bernstein 2012) with key 0 of four words (uint64): none of them follows from it."""
+    v0, v1, v2, v3 = _absorb(_SIP0, _SIP1, _SIP2, _SIP3, np.uint64(a))
+    v0, v1, v2, v3 = _absorb(v0, v1, v2, v3, np.uint64(b))
+    v0, v1, v2, v3 = _absorb(v0, v1, v2, v3, np.uint64(c))
+    v0, v1, v2, v3 = _absorb(v0, v1, v2, v3, np.uint64(d))
+    v0, v1, v2, v3 = _absorb(v0, v1, v2, v3, _LENGTH)
+    v0, v1, v2, v3 = _round(v0, v1, v2 ^ np.uint64(255), v3)
+    v0, v1, v2, v3 = _round(v0, v1, v2, v3)
+    v0, v1, v2, v3 = _round(v0, v1, v2, v3)
+    return v0 ^ v1 ^ v2 ^ v3
 
 
 @wrapping

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import operator
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, brief
 
-__all__ = ["SEED_LIMIT", "as_action", "as_key", "as_mapping", "as_masks", "as_seed", "entropy", "whole_number"]
+__all__ = [
+    "SEED_LIMIT",
+    "as_action",
+    "as_key",
+    "as_mapping",
+    "as_masks",
+    "as_seed",
+    "as_seeds",
+    "entropy",
+    "whole_number",
+]
 
 #: Episode seeds are below this, so that any of them is exact as a float64 and in JSON.
 SEED_LIMIT = 2**53
@@ -56,6 +66,25 @@ def as_seed(seed: Any) -> int:
     if number is None:
         raise InvalidOption(f"expected a seed 0..2^53 - 1, got {brief(seed)}")
     return number
+
+
+def as_seeds(seed: Any, count: int) -> list[int]:
+    """One seed for each of so many games: seed, seed + 1, ..., those of a sequence, or for None from the system.
+
+    Raises
+    ------
+    InvalidOption
+        For anything else, or where they would not be seeds.
+    """
+    if seed is None:
+        seed = max(entropy() - count, 0)
+    if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, (str, bytes)) and np.ndim(seed):
+        if len(seed) != count:
+            raise InvalidOption(f"expected {count} seeds, got {len(seed)}")
+        return [as_seed(item) for item in seed]
+    first = as_seed(seed)
+    as_seed(first + count - 1)
+    return list(range(first, first + count))
 
 
 def as_key(key: Any, what: str = "key") -> int:

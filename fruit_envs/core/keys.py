@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-from struct import pack
+from fruit_envs.core.jit import word
+from fruit_envs.core.loops import key_one
 
 __all__ = ["decision_key"]
 
@@ -13,4 +13,4 @@ def decision_key(agent_seed: int, game_seed: int, seat: int, decision: int) -> i
 
     A one-way hash: agents are handed their keys, and may not find the game's seed in them.
     """
-    return int.from_bytes(blake2b(pack("<4Q", agent_seed, game_seed, seat, decision), digest_size=8).digest(), "little")
+    return int(key_one(word(agent_seed), word(game_seed), seat, decision))

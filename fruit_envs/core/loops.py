@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from fruit_envs.core.chance import CHOICE, FUTURE, REDRAW, draw, mix, stream_of, stream_of_key
+from fruit_envs.core.chance import CHOICE, FUTURE, REDRAW, draw, mix, one_way, stream_of, stream_of_key
 from fruit_envs.core.contract import APPLY, DEAL, LEGAL, MAX_SEATS, OBSERVE, REDEAL, RULES, RUNNING, SCORES, SHARES
 from fruit_envs.core.jit import JIT, call, get8, helper, loop, lowest_bit, parallel_loop, wrapping
 
@@ -39,65 +39,79 @@ if JIT:
     # The header's words: seed; stream; tape; decisions (32 bits), pending (16), over (8), nothing (8).
 
     @helper
-    def _seed(state: Any) -> Any:
+    def seed_of(state: Any) -> Any:
         return np.uint64(state[0])
 
     @helper
-    def _status(state: Any) -> Any:
+    def status_of(state: Any) -> Any:
         """pending + 65536 * over."""
         return (state[3] >> 32) & 0xFFFFFF
 
     @helper
-    def _count(state: Any) -> None:
+    def decisions_of(state: Any) -> Any:
+        return state[3] & 0xFFFFFFFF
+
+    @helper
+    def count_decision(state: Any) -> None:
         state[3] += 1
 
     @helper
-    def _set_chance(state: Any, seed: Any, stream: Any) -> None:
+    def set_chance(state: Any, seed: Any, stream: Any) -> None:
         state[0], state[1] = np.int64(seed), np.int64(stream)
 
     @helper
-    def _set_running(state: Any) -> None:
+    def set_seed(state: Any, seed: Any) -> None:
+        state[0] = np.int64(seed)
+
+    @helper
+    def set_running(state: Any) -> None:
         state[3] = 0
 
 else:
 
-    def _seed(state: Any) -> Any:
+    def seed_of(state: Any) -> Any:
         return state[0].seed
 
-    def _status(state: Any) -> Any:
+    def status_of(state: Any) -> Any:
         return int(state[0].pending) + 65536 * int(state[0].over)
 
-    def _count(state: Any) -> None:
+    def decisions_of(state: Any) -> Any:
+        return int(state[0].decisions)
+
+    def count_decision(state: Any) -> None:
         state[0].decisions += 1
 
-    def _set_chance(state: Any, seed: Any, stream: Any) -> None:
+    def set_chance(state: Any, seed: Any, stream: Any) -> None:
         state[0].seed, state[0].stream = seed, stream
 
-    def _set_running(state: Any) -> None:
+    def set_seed(state: Any, seed: Any) -> None:
+        state[0].seed = seed
+
+    def set_running(state: Any) -> None:
         state[0].decisions = state[0].over = 0
 
 
 @helper
 def start(functions: Any, rules: Any, state: Any, seed: Any) -> None:
     """Begin the episode of this seed."""
-    _set_chance(state, seed, stream_of(np.uint64(seed)))
-    _set_running(state)
+    set_chance(state, seed, stream_of(np.uint64(seed)))
+    set_running(state)
     call(functions[DEAL], (rules, state))
 
 
 @helper
 def decide(functions: Any, rules: Any, state: Any, seat: Any, action: Any) -> Any:
     """One legal decision, counted; returns pending + 65536 * over."""
-    _count(state)
+    count_decision(state)
     call(functions[APPLY], (rules, state, np.int64(seat), np.int64(action)))
-    return _status(state)
+    return status_of(state)
 
 
 @helper
 def payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
     """What each seat has earned so far in units of reward (0 until the end unless paid as scored)."""
     n = np.int64(rules.num_players)
-    if _status(state) >> 16 == RUNNING and not rules.as_scored:
+    if status_of(state) >> 16 == RUNNING and not rules.as_scored:
         for seat in range(n):
             out[seat] = 0.0
     elif rules.margin:
@@ -113,11 +127,19 @@ def payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
             out[seat] = (n * out[seat] - 1.0) / (n - 1.0)
 
 
+@helper
+def redeal(functions: Any, rules: Any, state: Any, seat: Any, key: Any) -> None:
+    """Redraw what a seat cannot know, the future's chance too."""
+    future = stream_of_key(key, FUTURE)
+    set_chance(state, mix(future) >> _S11, future)
+    call(functions[REDEAL], (rules, state, np.int64(seat), stream_of_key(key, REDRAW)))
+
+
 @loop
 def deal_one(table: Any, state: Any, seed: Any) -> Any:
     """Begin an episode; returns pending + 65536 * over."""
     start(table, table[RULES], state, np.uint64(seed))
-    return _status(state)
+    return status_of(state)
 
 
 @loop
@@ -126,7 +148,7 @@ def advance(table: Any, state: Any, masks: Any, observations: Any, row: Any, sea
 
     Returns pending + 65536 * over, or NOT_ASKED or ILLEGAL with the state unchanged.
     """
-    status = _status(state)
+    status = status_of(state)
     if status >> 16 != RUNNING or seat < 0 or seat >= MAX_SEATS or not (status >> seat) & 1:
         return NOT_ASKED
     mask = masks[row]
@@ -159,11 +181,9 @@ def one_row(table: Any, state: Any, which: Any, out: Any) -> None:
 
 @loop
 def one_redeal(table: Any, state: Any, seat: Any, key: Any) -> Any:
-    """Redraw what a seat cannot know, the future's chance too; returns pending + 65536 * over."""
-    future = stream_of_key(key, FUTURE)
-    _set_chance(state, mix(future) >> _S11, future)
-    call(table[REDEAL], (table[RULES], state, np.int64(seat), stream_of_key(key, REDRAW)))
-    return _status(state)
+    """`redeal`; returns pending + 65536 * over."""
+    redeal(table, table[RULES], state, seat, key)
+    return status_of(state)
 
 
 @loop
@@ -231,6 +251,12 @@ def seed_after(seed: Any) -> Any:
 
 
 @loop
+def key_one(agent_seed: Any, game_seed: Any, seat: Any, decision: Any) -> Any:
+    """The key of one decision, see `keys.decision_key`."""
+    return one_way(agent_seed, game_seed, seat, decision)
+
+
+@loop
 def draw_one(key: Any, bound: Any) -> Any:
     """A number below `bound`, drawn from a key."""
     return draw(stream_of_key(key, CHOICE), 0, bound)
@@ -262,8 +288,8 @@ def deal_batch(functions: Any, rules: Any, states: Any, seats: Any, masks: Any, 
     """Begin in every row the episode of the seed it holds."""
     for i in range(states.shape[0]):
         state = states[i]
-        start(functions, rules[0], state, _seed(state))
-        seats[i] = lowest_bit(np.int64(_status(state)))
+        start(functions, rules[0], state, seed_of(state))
+        seats[i] = lowest_bit(np.int64(status_of(state)))
         call(functions[LEGAL], (rules[0], state, np.int64(seats[i]), masks[i]))
         call(functions[OBSERVE], (rules[0], state, np.int64(seats[i]), observations[i]))
 
@@ -287,7 +313,7 @@ def _step_batch(
     n = np.int64(rules[0].num_players)
     for i in prange(states.shape[0]):
         state = states[i]
-        seat = lowest_bit(np.int64(_status(state)))  # not from `seats`, which callers may write to
+        seat = lowest_bit(np.int64(status_of(state)))  # not from `seats`, which callers may write to
         status = decide(functions, rules[0], state, seat, actions[i])
         ended = status >> 16
         over[i] = ended
@@ -301,8 +327,8 @@ def _step_batch(
             for seat in range(n):
                 rewards[i, seat] = 0.0
         if ended != RUNNING:
-            start(functions, rules[0], state, next_seed(_seed(state)))
-            status = _status(state)
+            start(functions, rules[0], state, next_seed(seed_of(state)))
+            status = status_of(state)
         seat = lowest_bit(np.int64(status))
         seats[i] = seat
         call(functions[LEGAL], (rules[0], state, np.int64(seat), masks[i]))

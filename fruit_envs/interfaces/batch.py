@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.core import loops
-from fruit_envs.core.checks import as_seed, entropy, whole_number
-from fruit_envs.core.contract import copy_records, new_memory, records_of
+from fruit_envs.core.checks import as_seeds, whole_number
 from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, NotReset, brief
 from fruit_envs.core.game import Game, as_game
 from fruit_envs.core.keys import decision_key
 from fruit_envs.core.options import whole
+from fruit_envs.core.rows import Rows
 from fruit_envs.core.state import State
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ class Batch:
         self.game = as_game(game, options)
         self.num_envs = n = whole("num_envs", 1, 2**31 - 1)(num_envs)
         self.threads = whole("threads", 1, 1024)(threads)
-        self._memory = new_memory(self.game.state_dtype, n)
+        self._rows = Rows(self.game, n)
+        self._memory = self._rows.memory
         self._observations = np.zeros((n, self.game.layout.size), self.game.layout.dtype)
         self._legal = np.zeros((n, self.game.num_actions), np.int8)
         self._masks = self._legal.copy()
@@ -99,10 +100,6 @@ class Batch:
         """1 where the last step ended a game by its rules, 2 by a cap; shape (num_envs,)."""
         return self._over
 
-    @property
-    def _records(self) -> np.ndarray:
-        return records_of(self._memory, self.game.state_dtype)
-
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
         """Deal every game.
 
@@ -113,10 +110,10 @@ class Batch:
             last seed.
         """
         if seed is None and self._is_reset:
-            seeds = [int(loops.seed_after(last)) for last in self._records["seed"].tolist()]
+            seeds = [int(loops.seed_after(last)) for last in self._rows.records["seed"].tolist()]
         else:
-            seeds = self._seeds(seed)
-        self._records["seed"] = seeds
+            seeds = as_seeds(seed, self.num_envs)
+        self._rows.records["seed"] = seeds
         first = seeds[0]
         self._keys[:] = [decision_key(_SAMPLE_STREAM, first, i, 0) for i in range(self.num_envs)]
         self._rewards[:] = 0
@@ -125,18 +122,6 @@ class Batch:
         loops.deal_batch(self.game.table, self.game.rules, self._memory, self._seats, self._legal, self._observations)
         np.copyto(self._masks, self._legal)
         self._is_reset = True
-
-    def _seeds(self, seed: int | Sequence[int] | None) -> list[int]:
-        if seed is None:
-            seed = entropy() - self.num_envs
-            seed = max(seed, 0)
-        if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, (str, bytes)):
-            if len(seed) != self.num_envs:
-                raise InvalidOption(f"expected {self.num_envs} seeds, got {len(seed)}")
-            return [as_seed(item) for item in seed]
-        first = as_seed(seed)
-        as_seed(first + self.num_envs - 1)
-        return list(range(first, first + self.num_envs))
 
     def sample(self) -> NDArray[np.int64]:
         """A uniformly random legal action per game, shape (num_envs,), in an array that the next call reuses."""
@@ -210,8 +195,7 @@ class Batch:
         number = whole_number(index, 0, self.num_envs - 1)
         if number is None:
             raise InvalidOption(f"expected a game 0..{self.num_envs - 1}, got {brief(index)}")
-        index = number
-        return State(self.game, copy_records(self._records[index : index + 1]))
+        return self._rows.state(number)
 
     def _check_reset(self) -> None:
         if not self._is_reset:

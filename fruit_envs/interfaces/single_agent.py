@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from fruit_envs.core.agents import ask, make_agent
+from fruit_envs.core.agents import ask
 from fruit_envs.core.checks import as_action, as_seed
-from fruit_envs.core.errors import AgentError, IllegalAction, InvalidOption, InvalidSeat, brief
+from fruit_envs.core.errors import AgentError, IllegalAction, InvalidSeat
 from fruit_envs.core.game import Game, as_game
 from fruit_envs.core.jit import word
 from fruit_envs.core.keys import decision_key
 from fruit_envs.core.loops import draw_one
+from fruit_envs.core.pool import POOL_STREAM, Pool
+from fruit_envs.interfaces.opponents import SEAT_STREAM, as_illegal, as_learner, as_opponents, name_of
 from fruit_envs.interfaces.seats import RENDER_MODES, GameHolder, illegal_reward, observation_space
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["SingleAgent"]
 
 Observation = dict[str, np.ndarray]
-
-#: The "agent seed" from which the learner's seat of each episode is drawn.
-_SEAT_STREAM = 0x5EA7
 
 
 class SingleAgent(gymnasium.Env[Observation, Any]):
@@ -41,7 +39,8 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
     game
         A game's name or a `Game`.
     opponents
-        A registered agent's name, an agent, or one of these for each other seat in clockwise order from the learner.
+        A registered agent's name, an agent, a `Pool` from which one is drawn each episode, or one of these for each
+        other seat in clockwise order from the learner.
     seat
         The learner's seat, or None to draw one each episode.
     illegal
@@ -75,29 +74,16 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         **options: Any,
     ) -> None:
         self.game = as_game(game, options)
-        if illegal not in ("terminate", "raise"):
-            raise InvalidOption(f"option illegal: expected 'terminate' or 'raise', got {brief(illegal)}")
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
         self._holder = GameHolder(self.game, render_mode)
         self.render_mode = render_mode
-        self._illegal = illegal
-        try:
-            self._fixed_seat = None if seat is None else self.game.seat(seat)
-        except InvalidSeat as error:
-            raise InvalidOption(f"option seat: {error}, or None to draw one each episode") from None
+        self._illegal = as_illegal(illegal)
+        self._fixed_seat = as_learner(seat, self.game)
         self._opponent_seed = as_seed(opponent_seed)
-        self._opponents = self._make_opponents(opponents)
+        self._opponents = as_opponents(opponents, self.game)
         self.observation_space: spaces.Space[Any] = observation_space(self.game)
         self.action_space = spaces.Discrete(self.game.num_actions)
         self._finished = False
-
-    def _make_opponents(self, opponents: Any) -> list[Any]:
-        others = self.game.num_players - 1
-        if isinstance(opponents, Sequence) and not isinstance(opponents, str):
-            if len(opponents) != others:
-                raise InvalidOption(f"option opponents: expected {others} agents or one for all, got {len(opponents)}")
-            return [make_agent(agent, self.game) for agent in opponents]
-        return [make_agent(opponents, self.game)] * others
 
     @property
     def seat(self) -> int:
@@ -118,25 +104,34 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         state = self._holder.begin(seed, options)
         self._finished = False
         if self._fixed_seat is None:
-            key = decision_key(_SEAT_STREAM, state.seed, 0, 0)
+            key = decision_key(SEAT_STREAM, state.seed, 0, 0)
             self._seat = int(draw_one(word(key), self.game.num_players))
         else:
             self._seat = self._fixed_seat
+        self._cast(state.seed)
         self._earned = 0.0  # what opponents do before the learner's first decision counts in its first reward
         self._play_opponents()
         return self._show(), self._info()
+
+    def _cast(self, seed: int) -> None:
+        """Draw from each pool the agent that plays the game of this seed."""
+        self._playing = [
+            one.agents[int(one.draw(np.array([decision_key(POOL_STREAM, seed, k, 0)], np.uint64))[0])]
+            if isinstance(one, Pool)
+            else one
+            for k, one in enumerate(self._opponents)
+        ]
 
     def _play_opponents(self) -> None:
         """Let the other seats decide until the learner is asked or the game is over."""
         state, n = self._holder.current, self.game.num_players
         while not state.over and self._seat not in state.seats:
             seat = state.seat
-            agent = self._opponents[(seat - self._seat) % n - 1]
+            agent = self._playing[(seat - self._seat) % n - 1]
             try:
                 state.apply(seat, ask(agent, state, seat, self._opponent_seed))
             except IllegalAction as error:
-                name = getattr(agent, "name", type(agent).__name__)
-                raise AgentError(f"opponent {name} in seat {seat}: {error}") from error
+                raise AgentError(f"opponent {name_of(agent)} in seat {seat}: {error}") from error
 
     def _mask(self) -> NDArray[np.int8]:
         state = self._holder.current
@@ -170,7 +165,7 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         state.apply(self._seat, action)
         try:
             self._play_opponents()
-        except AgentError:
+        except BaseException:  # whatever went wrong in an opponent, Ctrl-C included
             self._holder.current = before
             raise
         earned = float(state.returns[self._seat])
@@ -201,4 +196,5 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         """
         game_state, kept = self._holder.restored(state, seat=int, earned=float, finished=bool)
         self._seat, self._earned, self._finished = self.game.seat(kept[0]), kept[1], kept[2]
+        self._cast(game_state.seed)
         self._holder.current = game_state

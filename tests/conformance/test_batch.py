@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import copy
-import os
+import multiprocessing
 import pickle
 import random
 import threading
-import time
+import warnings
 
 import numpy as np
 import pytest
 
-from fruit_envs import Batch, IllegalAction, InvalidBuffer, InvalidOption, NotReset, load
+from fruit_envs import Batch, IllegalAction, InvalidBuffer, InvalidOption, NotReset, VectorEnv, load
 from fruit_envs.interfaces import batch as batch_module
 from fruit_envs.interfaces.aec import AEC
 from support import every_case, every_count
@@ -87,7 +87,7 @@ def test_wrong_buffers_are_refused_and_nothing_changes(name, options):
         with pytest.raises(NotReset, match="reset"):
             call()
     batch.reset(seed=1)
-    before = batch._records.tobytes()
+    before = batch._rows.records.tobytes()
     good = batch.sample()
     for bad in (
         good.astype(np.int32),
@@ -106,7 +106,7 @@ def test_wrong_buffers_are_refused_and_nothing_changes(name, options):
         wrong[3] = action
         with pytest.raises(IllegalAction, match="game 3: expected a legal action"):
             batch.step(wrong)
-    assert batch._records.tobytes() == before
+    assert batch._rows.records.tobytes() == before
     with pytest.raises(InvalidOption, match="expected a game"):
         batch.state(5)
     for kwargs in ({"num_envs": 0}, {"num_envs": 2.0}, {"num_envs": True}, {"num_envs": 2, "threads": 0}):
@@ -124,48 +124,45 @@ def test_threads_change_nothing(name, options, monkeypatch):
         actions = serial.sample().copy()
         serial.step(actions)
         parallel.step(actions)
-        assert parallel._records.tobytes() == serial._records.tobytes()
+        assert parallel._rows.records.tobytes() == serial._rows.records.tobytes()
         np.testing.assert_array_equal(parallel.observations, serial.observations)
         np.testing.assert_array_equal(parallel.rewards, serial.rewards)
 
 
-def test_two_python_threads_and_a_forked_child_can_step_at_once(monkeypatch):
+def many_threads():
+    """The bytes that a batch on two threads comes to; a function of the module, for spawned processes."""
+    batch_module._MIN_PARALLEL = 2
+    batch = Batch("fruit_cocktail", 64, threads=2)
+    batch.reset(seed=1)
+    for _ in range(60):
+        batch.step(batch.sample())
+    return batch._rows.records.tobytes()
+
+
+def many_learners():
+    """The bytes that a vector environment comes to."""
+    env = VectorEnv("fruit_cocktail", 64, autoreset_mode="SameStep")
+    observations, _ = env.reset(seed=1)
+    for _ in range(60):
+        observations, *_ = env.step(observations["action_mask"].argmax(axis=1))
+    return env._rows.records.tobytes()
+
+
+@pytest.mark.parametrize("play", [many_threads, many_learners])
+def test_two_python_threads_a_forked_and_a_spawned_child_can_step(play, monkeypatch):
     monkeypatch.setattr(batch_module, "_MIN_PARALLEL", 2)
-
-    def run(results, key):
-        batch = Batch("fruit_cocktail", 64, threads=2)
-        batch.reset(seed=1)
-        for _ in range(60):
-            batch.step(batch.sample())
-        results[key] = batch._records.tobytes()
-
     results: dict[int, bytes] = {}
-    workers = [threading.Thread(target=run, args=(results, key)) for key in range(2)]
+    workers = [threading.Thread(target=lambda key=key: results.update({key: play()})) for key in range(2)]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
     assert results[0] == results[1]
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # forking a process with threads
-        child = os.fork()
-    if child == 0:
-        try:
-            run(results, 2)
-            os._exit(0 if results[2] == results[0] else 1)
-        finally:
-            os._exit(2)
-    for _ in range(600):
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            break
-        time.sleep(0.1)
-    else:
-        os.kill(child, 9)
-        pytest.fail("the child hangs")
-    assert status == 0
+    for method in ("fork", "spawn"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # forking a process with threads
+            with multiprocessing.get_context(method).Pool(1) as pool:
+                assert pool.apply_async(play).get(timeout=120) == results[0], method
 
 
 @every_count
@@ -178,9 +175,9 @@ def test_the_state_of_a_game_can_be_taken_out(name, options):
     state = batch.state(2)
     assert state.seat == batch.seats[2]
     np.testing.assert_array_equal(state.observation(state.seat), batch.observations[2])
-    kept = batch._records.tobytes()
+    kept = batch._rows.records.tobytes()
     state.apply(state.seat, rng.choice(state.legal_actions(state.seat)))
-    assert batch._records.tobytes() == kept
+    assert batch._rows.records.tobytes() == kept
 
 
 @every_count

@@ -135,7 +135,7 @@ def test_an_opponent_that_answers_illegally_is_named_and_nothing_changes(name, o
 
     env = SingleAgent(name, **options, seat=0)
     env.reset(seed=1)
-    env._opponents = [Cheat(env.game)] * (env.game.num_players - 1)
+    env._playing = [Cheat(env.game)] * (env.game.num_players - 1)
     before = env._holder.current.tobytes()
     with pytest.raises(AgentError, match="opponent cheat in seat"):
         env.step(int(np.flatnonzero(env.action_masks())[0]))

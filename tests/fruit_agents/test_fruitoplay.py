@@ -14,7 +14,7 @@ import pytest
 
 import fruit_agents
 import fruit_envs
-from fruit_agents.evaluation import duplicate_match
+from fruit_agents.arena import duplicate_match
 from fruit_agents.fruitoplay.agents import Closest, OnePly
 from fruit_agents.fruitoplay.compiled import ILLEGAL
 from fruit_envs.core.agents import ask, make_agent

@@ -16,7 +16,7 @@ import pytest
 
 import fruit_agents
 import fruit_envs
-from fruit_agents.evaluation import duplicate_match
+from fruit_agents.arena import duplicate_match
 from fruit_agents.fruit_cocktail.greedy import Greedy, Greedy2
 from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.core.game import Game

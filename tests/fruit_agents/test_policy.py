@@ -180,7 +180,7 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
     "not UTF-8": (lambda folder: (folder / "policy.json").write_bytes(b"\xff\xfe{"), "expected the description"),
     "not an object": (lambda folder: (folder / "policy.json").write_text("[]"), "expected format"),
     "another format": (edit(format="onnx"), "expected format"),
-    "a later format": (edit(format_version=2), "expected format"),
+    "a later format": (edit(format_version=3), "expected format"),
     "another game": (edit(game="fruit_salad"), "game 'fruit_cocktail'"),
     "another version": (edit(env_version=1), "env_version 0"),
     "another layout": (edit(layout_digest="0" * 16), "layout_digest"),

@@ -15,25 +15,38 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from fruit_agents.features import default_features, make_features
 from fruit_agents.policy import PolicyAgent, load_policy
 from fruit_envs import Game, InvalidOption, MissingExtra
 from fruit_train.args import Args
 from fruit_train.cli import check_extra, main, run
-from fruit_train.ppo import Curve, layers_of, make_model, make_vec_env
+from fruit_train.ppo import Training, features_of, layers_of, make_games, make_model
 
 TINY: dict[str, Any] = {
     "total_steps": 192,
     "num_envs": 4,
     "num_steps": 16,
     "batch_size": 32,
+    "snapshot_every": 1,
+    "snapshots": 2,
     "hidden": (16, 8),
     "deals": 4,
     "checkpoint_deals": 2,
     "checkpoints": 3,
     "name": "tiny",
 }
-FILES = {"policy.safetensors", "policy.json", "curve.csv", "curve.png", "results.json", "results.md"}
+FILES = {
+    "checkpoint.safetensors",
+    "curve.csv",
+    "curve.png",
+    "policy.json",
+    "policy.safetensors",
+    "results.json",
+    "results.md",
+    "tensorboard",
+}
 
 
 def tiny(tmp_path: Path, **changes: Any) -> Args:
@@ -74,30 +87,36 @@ def test_the_command_leaves_all_files(tmp_path: Path, capsys: pytest.CaptureFixt
 
     with (folder / "curve.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [float(row["steps"]) for row in rows] == [64, 128, 192]
+    assert [float(row["steps"]) for row in rows] == [0, 64, 128, 192]
     assert all(float(row["greedy_low"]) <= float(row["greedy"]) <= float(row["greedy_high"]) for row in rows)
     assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
 
     description = json.loads((folder / "policy.json").read_text())
     assert description["training"]["steps"] == 192
     assert description["training"]["args"]["option"] == ["mode=easy"]
-    assert description["layers"] == [[16, Game("fruit_cocktail", mode="easy").layout.size], [8, 16], [24, 8]]
-    load_policy(folder, Game("fruit_cocktail", mode="easy"))
+    game = Game("fruit_cocktail", mode="easy")
+    assert description["features"] == default_features(game)
+    assert description["layers"] == [[16, make_features(default_features(game), game).size], [8, 16], [24, 8]]
+    load_policy(folder, game)
+    events = EventAccumulator(str(folder / "tensorboard")).Reload()
+    assert {"margin/greedy", "train/entropy_loss", "rollout/ep_rew_mean"} <= set(events.Tags()["scalars"])
 
 
-def test_the_network_in_numpy_is_the_network_in_torch(tmp_path: Path) -> None:
-    args = tiny(tmp_path, hidden=(64, 32))
+@pytest.mark.parametrize("fed", ["raw", "auto"])
+def test_the_network_in_numpy_is_the_network_in_torch(tmp_path: Path, fed: str) -> None:
+    args = tiny(tmp_path, hidden=(64, 32), features=fed)
     game = Game(args.game, **args.game_options)
-    model = make_model(args, game, make_vec_env(args, game))
+    features = features_of(args, game)
+    model = make_model(args, make_games(args, game, "random", features), features.scale)
     model.learn(256)
-    agent = PolicyAgent(game, layers_of(model), choose="sample")
+    agent = PolicyAgent(game, layers_of(model), choose="sample", features=features.name)
     policy: Any = model.policy
     compared = 0
     for seed in range(5):
         state = game.deal(seed)
         while not state.over:
             observation, mask = state.observation(state.seat), state.legal(state.seat)
-            tensors, _ = policy.obs_to_tensor({"observation": observation, "action_mask": mask})
+            tensors, _ = policy.obs_to_tensor(features(observation[None]))
             torch_says = policy.get_distribution(tensors, mask.astype(bool)).distribution.probs.detach().numpy()[0]
             numpy_says = agent.policy(observation, mask, None, 0)
             np.testing.assert_allclose(numpy_says, torch_says, atol=1e-5)
@@ -106,16 +125,12 @@ def test_the_network_in_numpy_is_the_network_in_torch(tmp_path: Path) -> None:
     assert compared == 80
 
 
-def test_the_mask_is_no_input(tmp_path: Path) -> None:
+def test_both_heads_sit_on_the_trunk(tmp_path: Path) -> None:
     args = tiny(tmp_path)
     game = Game(args.game, **args.game_options)
-    model = make_model(args, game, make_vec_env(args, game))
-    policy: Any = model.policy
-    state = game.deal(0)
-    inputs = [{"observation": state.observation(0), "action_mask": np.full(24, bit, np.int8)} for bit in (0, 1)]
-    values = [policy.predict_values(policy.obs_to_tensor(given)[0]).item() for given in inputs]
-    assert values[0] == values[1]
-    assert policy.mlp_extractor.latent_dim_pi == 8  # both heads sit on the trunk
+    features = features_of(args, game)
+    policy: Any = make_model(args, make_games(args, game, "random", features), features.scale).policy
+    assert policy.mlp_extractor.latent_dim_pi == 8
     assert policy.pi_features_extractor is policy.vf_features_extractor
 
 
@@ -129,9 +144,9 @@ def test_a_seed_gives_one_policy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"num_players": 3, "baselines": ("random",)},
-        {"option": ("reward=win", "memory=tabletop"), "baselines": ("random",), "opponent": "random"},
-        {"game": "toy_windows", "baselines": ("random",), "opponent": "random"},
+        {"num_players": 3, "baselines": ("random",), "opponents": "past"},
+        {"option": ("reward=win", "memory=tabletop")},
+        {"game": "toy_windows", "opponents": "self,random"},
     ],
     ids=["three seats", "win, tabletop", "toy"],
 )
@@ -142,19 +157,19 @@ def test_other_games_and_options(tmp_path: Path, changes: dict[str, Any]) -> Non
 
 def test_a_trained_policy_can_be_the_opponent(tmp_path: Path) -> None:
     first = run(tiny(tmp_path), "")
-    second = run(tiny(tmp_path, name="second", opponent=f"random,{first}", baselines=(str(first),)), "")
+    second = run(tiny(tmp_path, name="second", opponents=f"random:1,{first}:2", baselines=(str(first),)), "")
     assert results(second)["matches"][0]["opponent"] == "policy"
 
 
 def test_an_interrupt_saves_and_evaluates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    measure = Curve.measure
+    measure = Training.measure
 
-    def interrupted(self: Curve) -> None:
+    def interrupted(self: Training) -> None:
         measure(self)
         if len(self.rows) == 1:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(Curve, "measure", interrupted)
+    monkeypatch.setattr(Training, "measure", interrupted)
     folder = run(tiny(tmp_path), "")
     facts = results(folder)
     assert not facts["complete"]
@@ -164,14 +179,14 @@ def test_an_interrupt_saves_and_evaluates(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_second_interrupt_ends_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    measure = Curve.measure
+    measure = Training.measure
 
-    def interrupted(self: Curve) -> None:
+    def interrupted(self: Training) -> None:
         measure(self)
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(Curve, "measure", interrupted)
+    monkeypatch.setattr(Training, "measure", interrupted)
     with pytest.raises(SystemExit) as caught:
         main(flags(tmp_path))
     assert caught.value.code == 130
@@ -195,7 +210,15 @@ def test_a_run_is_not_replaced_unasked(tmp_path: Path) -> None:
         ({"option": ("mode",)}, "name=value"),
         ({"option": ("mode=hard",)}, "option mode"),
         ({"num_players": 7}, "num_players"),
-        ({"opponent": "greedy,randon"}, "did you mean 'random'"),
+        ({"opponents": "greedy,randon"}, "did you mean 'random'"),
+        ({"opponents": "self:0"}, "positive weights"),
+        ({"opponents": "self:many"}, "name:weight"),
+        ({"features": "two_ply"}, "one of"),
+        (
+            {"features": "one_ply_v1", "option": ("memory=tabletop",), "opponents": "self", "baselines": ("random",)},
+            "memory",
+        ),
+        ({"resume": True}, "checkpoint"),
         ({"baselines": ("gredy",)}, "did you mean 'greedy'"),
     ],
     ids=str,
@@ -206,7 +229,9 @@ def test_refuses(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     assert not list(tmp_path.glob("*/policy.json"))
 
 
-@pytest.mark.parametrize("changes", [{"num_envs": 0}, {"deals": 0}, {"hidden": ()}, {"hidden": (8, 0)}], ids=str)
+@pytest.mark.parametrize(
+    "changes", [{"num_envs": 0}, {"deals": 0}, {"hidden": ()}, {"hidden": (8, 0)}, {"snapshots": 0}], ids=str
+)
 def test_refuses_numbers(tmp_path: Path, changes: dict[str, Any]) -> None:
     with pytest.raises(InvalidOption, match=f"--{next(iter(changes)).replace('_', '-')}"):
         tiny(tmp_path, **changes)
@@ -227,36 +252,81 @@ def test_importing_needs_no_torch() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+# ---- resuming ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stop", [1, 3])
+def test_a_resumed_run_ends_as_one_that_was_not_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int
+) -> None:
+    whole = run(tiny(tmp_path, name="whole"), "")
+
+    class Killed(BaseException):
+        pass
+
+    write = Training._write_checkpoint
+
+    def killed(self: Training) -> None:
+        write(self)
+        if len(self.rows) == stop:
+            raise Killed
+
+    monkeypatch.setattr(Training, "_write_checkpoint", killed)
+    with pytest.raises(Killed):
+        run(tiny(tmp_path, name="parts"), "")
+    monkeypatch.setattr(Training, "_write_checkpoint", write)
+    np.random.seed(5)  # noqa: NPY002 (whatever the process did before)
+    parts = run(tiny(tmp_path, name="parts", resume=True), "")
+    for name in ("policy.safetensors", "checkpoint.safetensors"):
+        ours, theirs = ((folder / name).read_bytes() for folder in (parts, whole))
+        if name.startswith("policy"):
+            assert ours == theirs
+    assert without_time(parts) == without_time(whole)
+    rows = results(parts)["curve"]
+    assert [row["cpu_minutes"] for row in rows] == sorted(row["cpu_minutes"] for row in rows)
+
+
+def without_time(folder: Path) -> list[dict[str, float]]:
+    return [{key: value for key, value in row.items() if key != "cpu_minutes"} for row in results(folder)["curve"]]
+
+
+def test_only_the_same_training_is_resumed(tmp_path: Path) -> None:
+    run(tiny(tmp_path), "")
+    for changes, text in (({"seed": 4}, "seed"), ({"hidden": (8, 8)}, "hidden"), ({"entropy": 0.5}, "entropy")):
+        with pytest.raises(InvalidOption, match=f"expected the run's own {text}"):
+            run(tiny(tmp_path, resume=True, **changes), "")
+    with pytest.raises(InvalidOption, match="--name"):
+        tiny(tmp_path, resume=True, name="")
+    with pytest.raises(InvalidOption, match="got both"):
+        tiny(tmp_path, resume=True, overwrite=True)
+    checkpoint = tmp_path / "tiny" / "checkpoint.safetensors"
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-9])
+    with pytest.raises(InvalidOption, match="expected a checkpoint"):
+        run(tiny(tmp_path, resume=True), "")
+
+
 # ---- processes -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.heavy
-@pytest.mark.filterwarnings("ignore:.*use of fork\\(\\) may lead to deadlocks:DeprecationWarning")
-@pytest.mark.parametrize("start_method", ["fork", "spawn"])
-def test_worker_processes_play_as_one_process(tmp_path: Path, start_method: str) -> None:
-    """Where the environments run makes no difference to what is learnt."""
-    size: dict[str, Any] = {"total_steps": 4096, "num_steps": 64, "checkpoint_deals": 20, "deals": 50}
-    one = run(tiny(tmp_path, **size), "")
-    many = run(tiny(tmp_path, name="many", vec="subproc", start_method=start_method, **size), "")
-    assert results(many)["illegal"] == {"training": 0, "evaluation": 0}
-    assert (one / "policy.safetensors").read_bytes() == (many / "policy.safetensors").read_bytes()
-
-
-@pytest.mark.heavy
-@pytest.mark.skipif(os.name != "posix", reason="needs process groups")
-def test_ctrl_c_with_worker_processes(tmp_path: Path) -> None:
-    """A terminal sends the signal to the workers too; they leave it to the trainer."""
-    words = [*flags(tmp_path), "--vec", "subproc", "--total-steps", "10000000"]
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_process_leaves_a_run_that_can_be_resumed(tmp_path: Path, number: signal.Signals) -> None:
+    words = [*flags(tmp_path), "--total-steps", "200000", "--checkpoints", "50"]
     code = "import sys; from fruit_train.cli import main; main(sys.argv[1:])"
     with subprocess.Popen(
         [sys.executable, "-c", code, *words], start_new_session=True, stderr=subprocess.PIPE
     ) as process:
-        policy = tmp_path / "tiny" / "policy.json"
+        checkpoint = tmp_path / "tiny" / "checkpoint.safetensors"
         deadline = time.monotonic() + 120
-        while not policy.exists() and time.monotonic() < deadline:
+        while not checkpoint.exists() and time.monotonic() < deadline:
             time.sleep(0.2)
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, number)
         _, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors.decode()
     assert b"Traceback" not in errors
-    assert not results(tmp_path / "tiny")["complete"]
+    load_policy(tmp_path / "tiny", Game("fruit_cocktail"))
+    if number == signal.SIGINT:
+        assert process.returncode == 0, errors.decode()
+        assert not results(tmp_path / "tiny")["complete"]
+    main([*words, "--resume"])
+    assert results(tmp_path / "tiny")["complete"]

@@ -47,6 +47,10 @@ def test_f9_a_rotten_card_whose_only_candidate_is_the_collective_cancels_it():
 def test_f9_a_card_goes_before_a_collective_of_equal_value():
     assert end("A13 A1 A3 F1", (2, 1)) == ([0, 0, 2, 1], 2)
     assert end("A13 A2 A5 F1", (2, 2)) == ([0, 0, 4, 1], 4)
+    for held, value, left in (("A13 A1 A3 F1", 1, [1, 0, 0]), ("A13 A2 A5 F1", 2, [0, 1, 0])):
+        seen = at_the_end(held, (2, value), ["B1"]).to_json(0)
+        assert seen["columns"][0][2] == left
+        assert seen["denied"] == [0, 0]
 
 
 def test_f9_the_owner_chooses_only_where_both_values_exist():

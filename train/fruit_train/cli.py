@@ -22,6 +22,7 @@ __all__ = ["main", "run"]
 _NEEDED = {
     "torch": "torch",
     "sb3_contrib": "sb3-contrib",
+    "tensorboard": "tensorboard",
     "tyro": "tyro",
     "tqdm": "tqdm",
     "matplotlib": "matplotlib",
@@ -88,25 +89,28 @@ def run(args: Args, command: str) -> Path:
     InvalidOption
         For a game, option or opponent that does not exist, or a run that is already there.
     """
-    from fruit_agents.evaluation import duplicate_match
+    from fruit_agents.arena import duplicate_match
     from fruit_agents.policy import load_policy
     from fruit_agents.resolve import resolve
     from fruit_envs.core.game import Game
+    from fruit_train.args import PAST, SELF
     from fruit_train.facts import cpu_minutes
     from fruit_train.ppo import train
     from fruit_train.report import draw_curve, write_results
 
     game = Game(args.game, **args.game_options)
     folder = Path(args.runs) / args.name
-    if (folder / "policy.json").exists() and not args.overwrite:
-        raise InvalidOption(f"--name: expected a new run, {folder} holds one; give another name or --overwrite")
-    for name in (*args.opponents, *args.baselines):
+    if (folder / "policy.json").exists() and not (args.overwrite or args.resume):
+        raise InvalidOption(
+            f"--name: expected a new run, {folder} holds one; give another name, --resume or --overwrite"
+        )
+    for name in (*(set(args.league) - {SELF, PAST}), *args.baselines):
         resolve(name, game)  # a misspelt name should not wait for the end of the training
     folder.mkdir(parents=True, exist_ok=True)
 
-    curve = train(args, game, folder, command)
-    draw_curve(folder / "curve.png", args, game, curve.rows)
-    training_cpu = cpu_minutes()
+    training = train(args, game, folder, command)
+    draw_curve(folder / "curve.png", args, game, training.rows)
+    training_cpu = training.cpu_before + cpu_minutes()
 
     agent = load_policy(folder, game)
     matches = [duplicate_match(game, agent, name, deals=args.deals) for name in args.baselines]
@@ -116,10 +120,12 @@ def run(args: Args, command: str) -> Path:
         game,
         command,
         matches,
-        curve.rows,
-        illegal=curve.illegal,
+        training.rows,
+        illegal=training.illegal,
         training_cpu=training_cpu,
-        total_cpu=cpu_minutes(),
+        total_cpu=training.cpu_before + cpu_minutes(),
     )
-    sys.stdout.write(f"\n{table}\n{cpu_minutes():.1f} CPU-minutes; policy, table and curve are in {folder}\n")
+    sys.stdout.write(
+        f"\n{table}\n{training.cpu_before + cpu_minutes():.1f} CPU-minutes; policy, table and curve are in {folder}\n"
+    )
     return folder

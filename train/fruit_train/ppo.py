@@ -1,4 +1,4 @@
-"""Training with sb3-contrib's MaskablePPO, top to bottom: environments, network, callback, `train`."""
+"""Training with sb3-contrib's MaskablePPO, top to bottom: games, network, callback, `train`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
@@ -19,21 +18,27 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
+from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 from tqdm import tqdm
 
-from fruit_agents.evaluation import duplicate_match
-from fruit_agents.policy import Layer, PolicyAgent, save_policy
-from fruit_agents.resolve import resolve
+from fruit_agents.arena import duplicate_match
+from fruit_agents.features import Features, default_features, make_features
+from fruit_agents.network import Layer
+from fruit_agents.policy import PolicyAgent, save_policy
+from fruit_envs.core.errors import InvalidOption
 from fruit_envs.core.game import Game
 from fruit_envs.core.keys import decision_key
-from fruit_envs.interfaces.single_agent import SingleAgent
+from fruit_envs.interfaces.vector import VectorEnv
 from fruit_train.args import Args
+from fruit_train.checkpoint import read_checkpoint, restore_model, write_checkpoint
 from fruit_train.facts import cpu_minutes, versions
+from fruit_train.league import League
+from fruit_train.vec_env import BatchVecEnv
 
-__all__ = ["Curve", "Trunk", "layers_of", "make_model", "make_vec_env", "train"]
+__all__ = ["Training", "Trunk", "layers_of", "make_games", "make_model", "train"]
 
 #: Keeps the training deals of a seed apart from everything else that a seed decides.
 _DEALS = 0x7EA1
@@ -45,38 +50,29 @@ CURVE_DEALS = 1
 _RECENT = 2_000
 
 
-# ---- environments --------------------------------------------------------------------------------------------------
+def features_of(args: Args, game: Game) -> Features:
+    """What the network is fed."""
+    return make_features(default_features(game) if args.features == "auto" else args.features, game)
 
 
-def make_env(game: Game, opponent: str, opponent_seed: int, worker: bool) -> SingleAgent:
-    """One environment; a function of the module, so that it reaches a spawned process."""
-    if worker:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the trainer's to handle
-    return SingleAgent(game, opponents=resolve(opponent, game), opponent_seed=opponent_seed)
-
-
-def make_vec_env(args: Args, game: Game) -> VecEnv:
-    """The environments; the opponents take turns over them."""
-    subproc = args.vec == "subproc"
-    makers: list[Any] = [
-        partial(make_env, game, args.opponents[i % len(args.opponents)], args.seed, subproc)
-        for i in range(args.num_envs)
-    ]
-    return SubprocVecEnv(makers, start_method=args.start_method) if subproc else DummyVecEnv(makers)
+def make_games(args: Args, game: Game, opponents: Any, features: Features) -> BatchVecEnv:
+    """The games, side by side in this process."""
+    env = VectorEnv(game, args.num_envs, opponents=opponents, opponent_seed=args.seed, autoreset_mode="SameStep")
+    return BatchVecEnv(env, features)
 
 
 # ---- network -------------------------------------------------------------------------------------------------------
 
 
 class Trunk(BaseFeaturesExtractor):
-    """The ReLU layers that policy and value share. The mask decides what may be chosen, and is no input.
+    """The ReLU layers that policy and value share.
 
     Parameters
     ----------
     observation_space
-        With the keys "observation" and "action_mask".
+        Of the features.
     scale
-        float32, shape (size,): brings the observation to about unit size.
+        float32, shape (size,): brings them to about unit size.
     hidden
         Width of each layer.
     """
@@ -89,16 +85,16 @@ class Trunk(BaseFeaturesExtractor):
         layers = [(nn.Linear(a, b), nn.ReLU()) for a, b in pairwise(widths)]
         self.layers = nn.Sequential(*(module for pair in layers for module in pair))
 
-    def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Features, shape (batch, hidden[-1]), of a batch of observations."""
-        features: torch.Tensor = self.layers(observations["observation"] * self.scale)
-        return features
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """What the heads get, shape (batch, hidden[-1])."""
+        latent: torch.Tensor = self.layers(observations * self.scale)
+        return latent
 
 
-def make_model(args: Args, game: Game, env: VecEnv) -> MaskablePPO:
-    """The learner, not yet trained."""
-    model = MaskablePPO(
-        "MultiInputPolicy",
+def make_model(args: Args, env: VecEnv, scale: np.ndarray) -> MaskablePPO:
+    """The learner, not yet trained, on any VecEnv of flat vectors with `action_masks`."""
+    return MaskablePPO(
+        "MlpPolicy",
         env,
         learning_rate=lambda remaining: args.learning_rate * remaining,
         n_steps=args.num_steps,
@@ -107,22 +103,20 @@ def make_model(args: Args, game: Game, env: VecEnv) -> MaskablePPO:
         gamma=args.gamma,
         gae_lambda=args.gae_lambda,
         clip_range=args.clip,
-        ent_coef=args.entropy,
+        ent_coef=args.entropy or 0.0,
         vf_coef=args.value,
         policy_kwargs={
             "net_arch": [],  # nothing between the shared trunk and the two heads
             "features_extractor_class": Trunk,
-            "features_extractor_kwargs": {"scale": game.layout.scale, "hidden": args.hidden},
+            "features_extractor_kwargs": {"scale": scale, "hidden": args.hidden},
         },
         seed=args.seed,
         device="cpu",
     )
-    env.seed(decision_key(_DEALS, args.seed, 0, 0) >> 12)  # SB3 has seeded the environments with the plain seed
-    return model
 
 
 def layers_of(model: MaskablePPO) -> list[Layer]:
-    """Copies of the policy's layers, from the raw observation (the scale goes into the first) to the logits."""
+    """Copies of the policy's layers, from the features (the scale goes into the first) to the logits."""
     policy: Any = model.policy
     trunk: Trunk = policy.features_extractor
     linear = [*(module for module in trunk.layers if isinstance(module, nn.Linear)), policy.action_net]
@@ -134,8 +128,8 @@ def layers_of(model: MaskablePPO) -> list[Layer]:
 # ---- while training ------------------------------------------------------------------------------------------------
 
 
-class Curve(BaseCallback):
-    """Shows progress; now and then saves the policy and measures it for the learning curve.
+class Training(BaseCallback):
+    """Keeps the league, shows progress; now and then saves everything and measures the policy for the learning curve.
 
     Attributes
     ----------
@@ -145,6 +139,8 @@ class Curve(BaseCallback):
         95 % interval (NAME, NAME_low, NAME_high).
     illegal : int
         Illegal actions in training; masks leave none.
+    cpu_before : float
+        CPU-minutes spent before the run was resumed.
     stopping : bool
         Whether the training is to end at the next step.
     """
@@ -152,13 +148,18 @@ class Curve(BaseCallback):
     def __init__(self, args: Args, game: Game, folder: Path, command: str) -> None:
         super().__init__()
         self.args, self.game, self.folder, self.command = args, game, folder, command
+        self.features = features_of(args, game)
+        self.league = League(args, game, self.features.name)
+        self.games = make_games(args, game, self.league.pool, self.features)
         self.stopping = False
         self.rows: list[dict[str, float]] = []
         self.illegal = 0
+        self.cpu_before = 0.0
         self._returns = np.zeros(args.num_envs)
         self._finished: deque[float] = deque(maxlen=_RECENT)
         self._unit = float(game.rules[0]["margin_scale"]) if game.options["reward"] == "margin" else 1.0
-        self._next = 0.0
+        self._checkpoints = 0
+        self._at_checkpoint = False
         rollout = args.num_steps * args.num_envs  # the last one is always played to its end
         total = math.ceil(args.total_steps / rollout) * rollout
         self._bar = tqdm(total=total, unit=" decisions", unit_scale=True, smoothing=0.05, dynamic_ncols=True)
@@ -180,37 +181,94 @@ class Curve(BaseCallback):
             signal.signal(signal.SIGINT, before)
             self._bar.close()
 
+    @property
+    def learner(self) -> MaskablePPO:
+        """The model."""
+        return self.model  # type: ignore[return-value]
+
+    def _on_rollout_start(self) -> None:
+        if self._at_checkpoint:  # just resumed
+            self._at_checkpoint = False
+            return
+        self.league.begin_rollout(layers_of(self.learner))
+        if self.num_timesteps >= self._checkpoints * self.args.total_steps / self.args.checkpoints:
+            self._checkpoints += 1
+            self.measure()
+            self._write_checkpoint()
+            self._deal_anew()
+
     def _on_step(self) -> bool:
         self._returns += self.locals["rewards"]
         for i in np.flatnonzero(self.locals["dones"]):
-            self._finished.append(self._returns[i] * self._unit)
+            self._finished.append(float(self._returns[i] * self._unit))
             self._returns[i] = 0.0
             self.illegal += "illegal" in self.locals["infos"][i]
         self._bar.update(self.args.num_envs)
         return not self.stopping
 
-    def _on_rollout_end(self) -> None:
-        if self._next <= self.num_timesteps < self.args.total_steps:
-            self._next += self.args.total_steps / self.args.checkpoints
-            self.measure()
+    def _deal_anew(self) -> None:
+        """Begin new games, as a resumed training does."""
+        model = self.learner
+        self.games.seed(decision_key(_DEALS, self.args.seed, 0, self._checkpoints) >> 12)
+        model._last_obs = self.games.reset()
+        model._last_episode_starts = np.ones(self.args.num_envs, bool)
+        self._returns[:] = 0.0
+
+    # ---- what is saved ---------------------------------------------------------------------------------------------
+
+    def _write_checkpoint(self) -> None:
+        facts = {
+            "args": self.args.decisive,
+            "rollouts": self.league.rollouts,
+            "checkpoints": self._checkpoints,
+            "rows": self.rows,
+            "illegal": self.illegal,
+            "finished": list(self._finished),
+            "cpu_minutes": self.cpu_before + cpu_minutes(),
+        }
+        write_checkpoint(self.folder, self.learner, self.league.past, facts)
+
+    def resume(self, model: MaskablePPO) -> None:
+        """Go on where the run's checkpoint was written.
+
+        Raises
+        ------
+        InvalidOption
+            Where there is none, or other arguments made it.
+        """
+        tensors, learner, facts = read_checkpoint(self.folder)
+        for name, value in self.args.decisive.items():
+            if facts["args"].get(name) != value:
+                raise InvalidOption(
+                    f"--resume: expected the run's own {name} ({facts['args'].get(name)!r}), got {value!r}"
+                )
+        past = restore_model(model, tensors, learner)
+        self.league.restore(past, facts["rollouts"], layers_of(model))
+        self.rows, self.illegal, self.cpu_before = facts["rows"], facts["illegal"], facts["cpu_minutes"]
+        self._finished.extend(facts["finished"])
+        self._checkpoints, self._at_checkpoint = facts["checkpoints"], True
+        self.model = model
+        self._deal_anew()
+        self._bar.update(model.num_timesteps)
 
     def measure(self) -> None:
         """Save the policy and add a row to the curve, here and in curve.csv."""
-        layers = layers_of(self.model)  # type: ignore[arg-type]
+        layers = layers_of(self.learner)
         logged = self.model.logger.name_to_value
         row = {
-            "steps": float(self.num_timesteps),
-            "cpu_minutes": cpu_minutes(),
+            "steps": float(self.model.num_timesteps),
+            "cpu_minutes": self.cpu_before + cpu_minutes(),
             "entropy": -float(logged.get("train/entropy_loss", np.nan)),
             "train_margin": float(np.mean(self._finished)) if self._finished else np.nan,
         }
-        self.save(layers)
-        agent = PolicyAgent(self.game, layers, choose=self.args.choose)
+        self._save_policy(layers)
+        agent = PolicyAgent(self.game, layers, choose=self.args.choose, features=self.features.name)
         for name in self.args.baselines:
             found = duplicate_match(
                 self.game, agent, name, deals=self.args.checkpoint_deals, seed=CURVE_DEALS, progress=False
             ).margin
             row |= {name: found.mean, f"{name}_low": found.low, f"{name}_high": found.high}
+            self.model.logger.record(f"margin/{name}", found.mean)
         self.rows.append(row)
         with (self.folder / "curve.csv").open("w", newline="") as file:
             table = csv.DictWriter(file, list(row))
@@ -218,20 +276,26 @@ class Curve(BaseCallback):
             table.writerows(self.rows)
         self._bar.set_postfix({name: f"{row[name]:+.1f}" for name in self.args.baselines})
 
-    def save(self, layers: list[Layer]) -> None:
-        """Save the policy with the facts of its making."""
+    def _save_policy(self, layers: list[Layer]) -> None:
         training = {
             "command": self.command,
             "args": vars(self.args),
             "seed": self.args.seed,
-            "steps": self.num_timesteps,
-            "cpu_minutes": round(cpu_minutes(), 3),
+            "steps": self.model.num_timesteps,
+            "cpu_minutes": round(self.cpu_before + cpu_minutes(), 3),
             "versions": versions(),
         }
-        save_policy(self.folder, self.game, layers, choose=self.args.choose, training=training)
+        save_policy(
+            self.folder,
+            self.game,
+            layers,
+            choose=self.args.choose,
+            features=self.features.name,
+            training=training,
+        )
 
 
-def train(args: Args, game: Game, folder: Path, command: str) -> Curve:
+def train(args: Args, game: Game, folder: Path, command: str) -> Training:
     """Train, and leave the policy in the folder.
 
     Parameters
@@ -245,15 +309,20 @@ def train(args: Args, game: Game, folder: Path, command: str) -> Curve:
 
     Returns
     -------
-    Curve
+    Training
         With the learning curve; its last row belongs to the saved policy.
     """
     torch.set_num_threads(1)  # the network is small: more threads only wait for each other
-    env = make_vec_env(args, game)
-    model = make_model(args, game, env)
-    curve = Curve(args, game, folder, command)
-    with curve.until_interrupted():
-        model.learn(args.total_steps, callback=curve, log_interval=sys.maxsize)  # SB3's own tables stay unprinted
-        curve.measure()
-    env.close()
-    return curve
+    torch.distributions.Distribution.set_default_validate_args(False)  # masked logits are valid; checking them costs
+    training = Training(args, game, folder, command)
+    model = make_model(args, training.games, training.features.scale)
+    model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+    if args.resume:
+        training.resume(model)
+    with training.until_interrupted():
+        left = args.total_steps - model.num_timesteps
+        model.learn(left, callback=training, reset_num_timesteps=not args.resume)
+        training.measure()
+    model.logger.close()
+    training.games.close()
+    return training

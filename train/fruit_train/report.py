@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fruit_agents.evaluation import MatchResult, to_markdown
+from fruit_agents.arena import MatchResult, to_markdown
 from fruit_envs.core.game import Game
 from fruit_train.args import Args
 from fruit_train.facts import machine, versions
@@ -99,13 +99,13 @@ def draw_curve(path: Path, args: Args, game: Game, rows: Rows) -> None:
         low, high = ([row[f"{name}_{side}"] for row in rows] for side in ("low", "high"))
         axes.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0)
     if game.options["reward"] == "margin":
-        label = f"in training (against {args.opponent}, actions sampled)"
+        label = "in training (against the league, actions sampled)"
         axes.plot(steps, [row["train_margin"] for row in rows], "--", color="0.4", label=label)
     axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     axes.set_xlabel("decisions of the learner")
     axes.set_ylabel("margin per game (points)")
     axes.set_title(
-        f"{game.title}, {game.num_players} players: MaskablePPO, seed {args.seed}\n"
+        f"{game.title}, {game.num_players} players: MaskablePPO in self-play, seed {args.seed}\n"
         f"{args.checkpoint_deals} duplicate deals a point, shaded 95 % intervals",
         fontsize=10,
     )

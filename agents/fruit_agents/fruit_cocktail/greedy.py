@@ -20,6 +20,7 @@ from fruit_envs.core.chance import CHOICE, draw, stream_of_key
 from fruit_envs.core.contract import new_records
 from fruit_envs.core.errors import InvalidBuffer, InvalidOption, NoView
 from fruit_envs.core.jit import Record, helper, loop
+from fruit_envs.core.views import Views
 from fruit_envs.fruit_cocktail.components import CARDS, COLUMNS
 from fruit_envs.fruit_cocktail.rules import unseen
 
@@ -187,14 +188,10 @@ class Greedy(Agent):
         self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """The best action of every row."""
-        seen = [self._seen(view) for view in views]
-        keys = np.asarray(keys, np.uint64)
+        seen, keys = Views.of(self.game, views), np.asarray(keys, np.uint64)
         if keys.shape != (len(seen),):
             raise InvalidBuffer(f"expected {len(seen)} keys, one per view, got {keys.shape}")
-        records = new_records(self.game.state_dtype, len(seen))
-        for i, view in enumerate(seen):
-            records[i : i + 1] = view.records
-        return self._choose(records, [view.viewer for view in seen], keys)[0]
+        return self._choose(seen.records, seen.viewers, keys)[0]
 
     def policy(
         self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
@@ -211,7 +208,7 @@ class Greedy(Agent):
         return view
 
     def _choose(
-        self, records: np.ndarray, viewers: list[int], keys: NDArray[np.uint64]
+        self, records: np.ndarray, viewers: Sequence[int] | NDArray[np.int64], keys: NDArray[np.uint64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The best action in every state, and the values of all actions in units."""
         beliefs, actions = new_records(BELIEF, len(viewers)), np.empty(len(viewers), np.int64)

@@ -16,6 +16,7 @@ from fruit_agents.fruitoplay.compiled import SCRATCH, choose
 from fruit_envs.core.agents import Agent
 from fruit_envs.core.contract import new_records
 from fruit_envs.core.errors import InvalidBuffer, InvalidOption, NoView
+from fruit_envs.core.views import Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,14 +72,10 @@ class Closest(Agent):
         self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """The best action of every row."""
-        seen = [self._seen(view) for view in views]
-        keys = np.asarray(keys, np.uint64)
+        seen, keys = Views.of(self.game, views), np.asarray(keys, np.uint64)
         if keys.shape != (len(seen),):
             raise InvalidBuffer(f"expected {len(seen)} keys, one per view, got {keys.shape}")
-        records = new_records(self.game.state_dtype, len(seen))
-        for i, view in enumerate(seen):
-            records[i : i + 1] = view.records
-        return self._choose(records, [view.viewer for view in seen], keys)[0]
+        return self._choose(seen.records, seen.viewers, keys)[0]
 
     def policy(
         self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
@@ -95,7 +92,7 @@ class Closest(Agent):
         return view
 
     def _choose(
-        self, records: np.ndarray, viewers: Sequence[int], keys: NDArray[np.uint64]
+        self, records: np.ndarray, viewers: Sequence[int] | NDArray[np.int64], keys: NDArray[np.uint64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The best action in every state, and the values of all actions."""
         scratch, actions = new_records(SCRATCH, len(viewers)), np.empty(len(viewers), np.int64)

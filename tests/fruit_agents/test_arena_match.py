@@ -1,4 +1,4 @@
-"""Duplicate matches: symmetry, intervals, illegal actions, tables."""
+"""Duplicate matches: seatings, symmetry, both sides, tables."""
 
 from __future__ import annotations
 
@@ -8,49 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arena_agents import First, Last
 
 import fruit_envs
-from fruit_agents.evaluation import PHRASE, MatchResult, bootstrap, deal_seeds, duplicate_match, to_json, to_markdown
-from fruit_envs.core.agents import Agent, ask
+from fruit_agents.arena import PHRASE, MatchResult, deal_seeds, duplicate_match, to_json, to_markdown
+from fruit_agents.arena.match import tell
+from fruit_agents.arena.play import ONE, REST, Played, Table
+from fruit_envs.core.agents import ask
 
 COUNTS = pytest.mark.parametrize("num_players", [2, 3, 4])
-
-
-class First(Agent):
-    """The lowest legal action."""
-
-    name, uses_view = "first", False
-
-    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int) -> int:
-        return int(np.flatnonzero(mask)[0])
-
-
-class Last(First):
-    """The highest legal action."""
-
-    name = "last"
-
-    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int) -> int:
-        return int(np.flatnonzero(mask)[-1])
-
-
-class Cheat(First):
-    """Takes card 0 from the third decision of the game on, whether it is there or not."""
-
-    name = "cheat"
-
-    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int) -> int:
-        picks = int(self.game.layout.block(observation, "picks")[0])
-        return 0 if picks > 1 else super().act(observation, mask, view, key)
-
-
-class Beyond(First):
-    """Answers no action at all."""
-
-    name = "beyond"
-
-    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int) -> int:
-        return len(mask)
 
 
 def load(num_players: int = 2, **options: Any) -> Any:
@@ -117,49 +83,12 @@ def test_everything_follows_from_the_seeds() -> None:
     assert np.abs(one.rows["margin"].sum(axis=1)).max() > 0
 
 
-def test_intervals_contain_the_mean_and_match_the_normal_ones() -> None:
-    values = np.random.default_rng(5).normal(3.0, 2.0, size=(400, 2))
-    values[:, 1] = 7.0
-    spread, constant = bootstrap(values, seed=1)
-    assert spread.low < spread.mean < spread.high
-    assert spread.mean == pytest.approx(values[:, 0].mean())
-    half = 1.96 * values[:, 0].std() / np.sqrt(len(values))
-    assert spread.high - spread.mean == pytest.approx(half, rel=0.05)
-    assert spread.mean - spread.low == pytest.approx(half, rel=0.05)
-    assert vars(constant) == pytest.approx({"mean": 7, "low": 7, "high": 7})
-    assert bootstrap(values, seed=1) == [spread, constant]
-    assert bootstrap(values, seed=2)[0] != spread
-
-
 def test_deals_not_games_are_the_unit() -> None:
     # Every deal's seatings cancel exactly: no interval may widen by what happens within a deal.
     game = load()
     result = match(game, First(game), First(game), deals=50)
     assert result.rows["margin"].std() > 1
     assert result.margin.high - result.margin.low < 1e-9
-
-
-@COUNTS
-@pytest.mark.parametrize("cheat", [Cheat, Beyond])
-def test_an_illegal_agent_loses_the_game_and_is_counted(num_players: int, cheat: type[Agent]) -> None:
-    game = load(num_players, margin_scale=12.0)
-    result = match(game, cheat(game), First(game), deals=20)
-    guilty = result.rows["illegal"] == 1
-    assert result.illegal == guilty.sum() > 0
-    assert result.opponent_illegal == 0
-    assert (result.rows["share"][guilty] == 0).all()
-    assert np.allclose(result.rows["margin"][guilty], -12 / (num_players - 1))
-    assert len(result.reasons) == result.illegal
-    assert all("expected a" in reason and "decision" in reason for reason in result.reasons)
-
-
-@COUNTS
-def test_an_illegal_opponent_loses_the_game_and_is_counted(num_players: int) -> None:
-    game = load(num_players)
-    result = match(game, First(game), Beyond(game), deals=20)
-    assert (result.illegal, result.opponent_illegal) == (0, 20 * num_players)
-    assert result.win_share.mean == pytest.approx(1 / (num_players - 1))
-    assert (result.rows["margin"] >= 0).all()
 
 
 def test_names_times_and_summary() -> None:
@@ -173,7 +102,8 @@ def test_names_times_and_summary() -> None:
     assert summary["seatings"] == len(summary["win_share_by_seat"]) == 3
     assert np.mean(summary["margin_by_seat"]) == pytest.approx(result.margin.mean)
     assert summary["options"]["mode"] == "easy"
-    assert (summary["phrase"], summary["seed"], summary["illegal"]) == (PHRASE, 0, 0)
+    assert (summary["phrase"], summary["seed"], summary["seats"]) == (PHRASE, 0, 1)
+    assert set(summary["failures"].values()) == {0}
 
 
 def test_markdown_has_a_row_per_result_and_equal_cells() -> None:
@@ -182,7 +112,76 @@ def test_markdown_has_a_row_per_result_and_equal_cells() -> None:
     lines = table.splitlines()
     assert len(lines) == 4
     assert len({line.count("|") for line in lines}) == 1
-    assert lines[2].startswith("| first | last | 2 | 5 | ")
+    assert lines[2].startswith("| first | last | 1 of 2 | 5 | ")
+
+
+def test_a_name_cannot_break_the_table() -> None:
+    game = load()
+    agent = First(game)
+    agent.name = "a | b\nc"
+    table = to_markdown([match(game, agent, agent, deals=2)])
+    assert table.splitlines()[2].startswith("| a \\| b c | a \\| b c | 1 of 2 | 2 | ")
+
+
+def test_one_deal_says_nothing_about_the_bounds() -> None:
+    game = load()
+    result = match(game, First(game), Last(game), deals=1)
+    assert np.isnan([result.margin.low, result.margin.high, result.variance_factor]).all()
+    (summary,) = json.loads(to_json([result]), parse_constant=pytest.fail)
+    assert summary["margin"] == {"mean": result.margin.mean, "low": None, "high": None}
+    assert summary["variance_factor"] is None
+    assert "[–, –]" in to_markdown([result])
+
+
+def played(seat: int, share: float, margin: float, failed: int | None = None) -> Played:
+    kind = None if failed is None else "raised"
+    return Played(seat, share, margin, 20, kind, failed, kind, ([1_000_000], [2_000_000] * 3))
+
+
+def test_both_sides_of_two() -> None:
+    games = [played(0, 1, 7), played(1, 0.5, 0), played(0, 0, -4), played(1, 0, -20, failed=1)]
+    one, rest = (tell(side, load(), ("a", "b"), 0, 0, games) for side in (ONE, REST))
+    assert (one.agent, one.opponent, one.seats) == (rest.opponent, rest.agent, rest.seats) == ("a", "b", 1)
+    assert one.rows["share"].tolist() == [[1, 0.5], [0, 0]]
+    # Told by the seat of the teller: b sat in seat 1 while a sat in seat 0.
+    assert rest.rows["share"].tolist() == [[0.5, 0], [1, 1]]
+    assert rest.rows["margin"].tolist() == [[0, -7], [20, 4]]
+    assert (one.win_share.mean, rest.win_share.mean) == (0.375, 0.625)
+    assert (one.margin.mean, rest.margin.mean) == (-17 / 4, 17 / 4)
+    assert (one.failures["raised"], one.opponent_failures["raised"]) == (1, 0)
+    assert (rest.failures["raised"], rest.opponent_failures["raised"]) == (0, 1)
+    assert rest.rows["failure"].tolist() == [[0, 0], [2, 0]]
+    assert one.reasons == rest.reasons == (f"deal {deal_seeds(2)[1]}, seat 1, raised: raised",)
+    assert (one.p50_ms, rest.p99_ms) == (1, 2)
+
+
+def test_both_sides_of_three() -> None:
+    # A win of the one; one of the rest; a failure of the rest, whose other seat shares the win with the one.
+    games = [played(0, 1, 6), played(1, 0, -3), played(2, 0.5, 5, failed=0)]
+    one, rest = (tell(side, load(3), ("a", "b"), 0, 0, games) for side in (ONE, REST))
+    assert (one.seats, rest.seats) == (1, 2)
+    assert one.rows["share"].tolist() == [[1, 0, 0.5]]
+    assert rest.rows["share"].tolist() == [[0, 0.5, 0.25]]
+    assert rest.rows["margin"].tolist() == [[-6, 3, -5]]
+    assert one.win_share.mean + 2 * rest.win_share.mean == pytest.approx(1)
+    assert (one.opponent_failures["raised"], rest.failures["raised"]) == (1, 1)
+
+
+@COUNTS
+def test_both_sides_are_what_the_scores_say(num_players: int) -> None:
+    game, n = load(num_players), num_players
+    table = Table(game, First(game), Last(game))
+    games = [one for deal in deal_seeds(6) for one in table.seatings(deal)]
+    result = tell(REST, game, ("first", "last"), 0, 0, games)
+    for row in result.rows:
+        for own in range(n):  # of the one
+            state = game.deal(int(row["seed"]))
+            while not state.over:
+                state.apply(state.seat, state.legal_actions(state.seat)[0 if state.seat == own else -1])
+            others = np.delete(np.arange(n), own)
+            place = own if n > 2 else 1 - own
+            assert row["share"][place] == pytest.approx(state.shares[others].mean())
+            assert row["margin"][place] == pytest.approx(state.scores[others].mean() - state.scores[own])
 
 
 def test_other_games_and_progress(capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,10 +191,19 @@ def test_other_games_and_progress(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("deals", [0, -1, 2.0, True])
-def test_a_wrong_number_of_deals_is_refused(deals: Any) -> None:
-    with pytest.raises(fruit_envs.InvalidOption, match="deals"):
-        duplicate_match(load(), "random", "random", deals=deals, progress=False)
+@pytest.mark.parametrize(
+    ("option", "values"),
+    [
+        ("deals", [0, -1, 2.0, True]),
+        ("seed", [-1, 2**53, "0"]),
+        ("agent_seed", [-1, 2**63, 0.5]),
+        ("time_limit", [0, -1, "1", True, float("nan"), float("inf"), 1e9]),
+    ],
+)
+def test_wrong_numbers_are_refused(option: str, values: list[Any]) -> None:
+    for value in values:
+        with pytest.raises(fruit_envs.InvalidOption, match=option.replace("_", ".") + r"|expected a seed"):
+            duplicate_match(load(), "random", "random", **{"deals": 2, option: value}, progress=False)
 
 
 def test_unknown_agents_are_refused() -> None:

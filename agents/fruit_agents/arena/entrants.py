@@ -1,0 +1,94 @@
+"""Who takes part: agents under names of their own, and what tells them from others of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fruit_agents.policy import policy_digest
+from fruit_agents.resolve import resolve
+from fruit_envs.core.agents import AGENTS, make_agent
+from fruit_envs.core.errors import InvalidOption, brief
+
+if TYPE_CHECKING:
+    from fruit_envs.core.game import Game
+
+__all__ = ["Entrant", "as_agent", "enter", "name_of"]
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An agent in an arena.
+
+    Parameters
+    ----------
+    name
+        Its own in this arena.
+    agent
+        The agent.
+    digest
+        Of the files of a saved policy; None for other agents, for which their class stands.
+    """
+
+    name: str
+    agent: Any
+    digest: str | None
+
+    def identity(self) -> dict[str, str | None]:
+        """What tells it from others, JSON-ready."""
+        kind = type(self.agent)
+        return {"name": self.name, "class": f"{kind.__module__}.{kind.__qualname__}", "digest": self.digest}
+
+
+def as_agent(agent: Any, game: Game) -> Any:
+    """An agent from a registered name, the directory of a saved policy, or an agent object, as it is.
+
+    Raises
+    ------
+    InvalidOption
+        If it is none of these.
+    """
+    return resolve(agent, game) if isinstance(agent, str) else make_agent(agent, game)
+
+
+def name_of(agent: Any) -> str:
+    """What an agent calls itself, or its class."""
+    return str(getattr(agent, "name", type(agent).__name__))
+
+
+def enter(agents: Sequence[Any] | Mapping[str, Any], game: Game) -> list[Entrant]:
+    """The entrants of an arena.
+
+    Parameters
+    ----------
+    agents
+        Registered names, directories of saved policies, or agents; a mapping names them, else a text is its own name
+        and an agent has one.
+
+    Raises
+    ------
+    InvalidOption
+        For fewer than two, an agent that does not exist or does not fit, or names that are not different lines of text.
+    """
+    if isinstance(agents, str) or not isinstance(agents, (Sequence, Mapping)) or len(agents) < 2:
+        raise InvalidOption(f"expected two agents or more, got {brief(agents)}")
+    named = agents.items() if isinstance(agents, Mapping) else ((None, agent) for agent in agents)
+    entrants = list(_entrants(named, game))
+    names = [entrant.name for entrant in entrants]
+    for name in names:
+        if not isinstance(name, str) or not name.strip() or not name.isprintable() or names.count(name) > 1:
+            raise InvalidOption(f"expected agents with different names of printable text, got {brief(names)}")
+    return entrants
+
+
+def _entrants(named: Iterable[tuple[Any, Any]], game: Game) -> Iterator[Entrant]:
+    for name, given in named:
+        agent, own, digest = as_agent(given, game), given, None
+        if not isinstance(given, str):
+            own = name_of(agent)
+        elif given not in AGENTS:  # a folder, or there had been no such agent
+            own = str(Path(given))
+            digest = policy_digest(given)
+        yield Entrant(own if name is None else name, agent, digest)

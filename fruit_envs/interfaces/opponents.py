@@ -1,0 +1,203 @@
+"""Who plays the other seats in the Gymnasium faces: the same rule for one game and for many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fruit_envs.core import rows as loops
+from fruit_envs.core.agents import make_agent
+from fruit_envs.core.errors import AgentError, InvalidOption, InvalidSeat, brief
+from fruit_envs.core.game import Game
+from fruit_envs.core.jit import word
+from fruit_envs.core.loops import find_illegal
+from fruit_envs.core.pool import POOL_STREAM, Pool
+from fruit_envs.core.rows import Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fruit_envs.core.views import Views
+
+__all__ = ["SEAT_STREAM", "Opponents", "as_illegal", "as_learner", "as_opponents", "name_of"]
+
+#: The "agent seed" from which the learner's seat of each episode is drawn.
+SEAT_STREAM = 0x5EA7
+
+
+def as_opponents(opponents: Any, game: Game) -> list[Any]:
+    """The agent or `Pool` of each other seat, clockwise from the learner.
+
+    Parameters
+    ----------
+    opponents
+        A registered agent's name, an agent or a `Pool` for all of them, or a sequence with one of these for each.
+
+    Raises
+    ------
+    InvalidOption
+        For anything else, or a pool of another game.
+    """
+    others = game.num_players - 1
+    given = opponents if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents] * others
+    if len(given) != others:
+        raise InvalidOption(f"option opponents: expected {others} agents or one for all, got {len(given)}")
+    made: dict[int, Any] = {}  # one agent for all seats is one object
+    for one in given:
+        if isinstance(one, Pool) and one.game.rules.tobytes() != game.rules.tobytes():
+            raise InvalidOption(f"option opponents: expected a pool of {game!r}, got one of {one.game!r}")
+        if id(one) not in made:
+            made[id(one)] = one if isinstance(one, Pool) else make_agent(one, game)
+    return [made[id(one)] for one in given]
+
+
+def as_learner(seat: Any, game: Game) -> int | None:
+    """The learner's fixed seat, or None where it is drawn each episode."""
+    try:
+        return None if seat is None else game.seat(seat)
+    except InvalidSeat as error:
+        raise InvalidOption(f"option seat: {error}, or None to draw one each episode") from None
+
+
+def as_illegal(illegal: Any) -> str:
+    """What a merely illegal action does."""
+    if illegal not in ("terminate", "raise"):
+        raise InvalidOption(f"option illegal: expected 'terminate' or 'raise', got {brief(illegal)}")
+    return str(illegal)
+
+
+def name_of(agent: Any) -> str:
+    """An agent's name for messages."""
+    return str(getattr(agent, "name", type(agent).__name__))
+
+
+class Opponents:
+    """The agents in the seats that are not learners', in many games.
+
+    Attributes
+    ----------
+    who : numpy.ndarray
+        int64, shape (games, num_players - 1): whose decisions the other seats' are, clockwise from the learner.
+
+    Parameters
+    ----------
+    rows
+        The games.
+    seated
+        What `as_opponents` returned.
+    seed
+        The agents' own randomness.
+    """
+
+    def __init__(self, rows: Rows, seated: Sequence[Any], seed: int) -> None:
+        self.game, self._rows, self._seated, self._seed = rows.game, rows, seated, seed
+        games = len(rows.memory)
+        self._waiting = np.zeros(games, np.int64)
+        self._agents: list[Any] = []  # whoever plays in some game
+        self.who = np.zeros((games, len(seated)), np.int64)  # their places in that list
+        for k, one in enumerate(seated):
+            if not isinstance(one, Pool):
+                self.who[:, k] = self._number(one)
+
+    def cast(self, rows: NDArray[np.int64]) -> None:
+        """Draw from each pool the agents that play these games."""
+        for k, one in enumerate(self._seated):
+            if isinstance(one, Pool):
+                drawn = one.draw(self._rows.keys(rows, POOL_STREAM, k))
+                numbers = np.array([self._number(agent) for agent in one.agents])
+                self.who[rows, k] = numbers[drawn]
+
+    def _number(self, agent: Any) -> int:
+        """The place of an agent among those that play; one that plays in no game any more leaves its place."""
+        for number, known in enumerate(self._agents):
+            if known is agent:
+                return number
+        pools = [one for one in self._seated if isinstance(one, Pool)]
+        kept = {id(member) for pool in pools for member in pool.agents}
+        playing = set(np.unique(self.who).tolist())
+        for number, known in enumerate(self._agents):
+            if pools and number not in playing and id(known) not in kept:
+                self._agents[number] = agent
+                return number
+        self._agents.append(agent)
+        return len(self._agents) - 1
+
+    def play(self, learners: NDArray[np.int64]) -> None:
+        """Let the other seats decide until in every game the learner's seat is asked or the game is over.
+
+        In each round the seats that are asked now decide together.
+
+        Raises
+        ------
+        AgentError
+            Where an agent answers illegally; the games stay where they are.
+        """
+        n = self.game.num_players
+        while count := loops.waiting_rows(self._rows.memory, learners, self._waiting):
+            rows = self._waiting[:count]
+            seats, keys = np.empty(count, np.int64), np.empty(count, np.uint64)
+            masks = np.empty((count, self.game.num_actions), np.int8)
+            observations = np.empty((count, self.game.layout.size), self.game.layout.dtype)
+            loops.ask_rows(
+                self.game.table,
+                self.game.rules,
+                self._rows.memory,
+                rows,
+                word(self._seed),
+                seats,
+                masks,
+                observations,
+                keys,
+            )
+            who = self.who[rows, (seats - learners[rows]) % n - 1]
+            first = int(who[0])
+            if (who == first).all():
+                actions = self._ask(first, rows, seats, observations, masks, keys)
+            else:
+                actions = np.empty(count, np.int64)
+                for number in np.unique(who).tolist():
+                    own = np.flatnonzero(who == number)
+                    actions[own] = self._ask(number, rows[own], seats[own], observations[own], masks[own], keys[own])
+            self._rows.play(rows, seats, actions)
+
+    def _ask(
+        self,
+        number: int,
+        rows: NDArray[np.int64],
+        seats: NDArray[np.int64],
+        observations: np.ndarray,
+        masks: NDArray[np.int8],
+        keys: NDArray[np.uint64],
+    ) -> NDArray[np.int64]:
+        """The decisions of one agent in these games, all of them legal."""
+        agent = self._agents[number]
+        views: Views | list[None] = [None] * len(rows)
+        if getattr(agent, "uses_view", True) and self.game.options["memory"] == "perfect":
+            views = self._rows.views(rows, seats, keys)
+        answers = _act_batch(agent, observations, masks.copy(), views, keys)
+        try:
+            actions = np.ascontiguousarray(answers)
+        except ValueError:
+            actions = np.zeros(0)
+        if actions.dtype.kind not in "iu" or actions.shape != rows.shape:
+            raise AgentError(f"opponent {name_of(agent)}: expected {len(rows)} action ids, got {brief(answers)}")
+        actions = actions.astype(np.int64, copy=False)
+        wrong = find_illegal(masks, actions)
+        if wrong >= 0:
+            some = np.flatnonzero(masks[wrong])[:12].tolist()
+            raise AgentError(
+                f"opponent {name_of(agent)} in seat {seats[wrong]} of game {rows[wrong]}: "
+                f"expected a legal action (such as {some}), got {actions[wrong]}"
+            )
+        return actions
+
+
+def _act_batch(
+    agent: Any, observations: np.ndarray, masks: NDArray[np.int8], views: Views | Sequence[None], keys: np.ndarray
+) -> Any:
+    """What an agent answers for many games; one without `act_batch` is asked for each."""
+    if callable(getattr(agent, "act_batch", None)):
+        return agent.act_batch(observations, masks, views, keys)
+    return [agent.act(*row) for row in zip(observations, masks, views, keys.tolist(), strict=True)]
