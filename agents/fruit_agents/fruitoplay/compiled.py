@@ -25,7 +25,7 @@ SCRATCH = np.dtype(
         ("count", np.int64),  # how many
         ("parts", np.int64, (MAX_PLAYERS * PARTS,)),  # columns and hands by seat, fruit and kind
         ("played", np.int64, (MAX_PLAYERS,)),  # in a sampled world, -1 where nothing
-        ("base", np.int64, (MAX_PLAYERS,)),  # what each seat scores in it if it wins nothing
+        ("without", np.int64, (MAX_PLAYERS,)),  # what each seat scores in it if it wins nothing
         ("bonus_fruit", np.int64),  # of the collective card, or -1
         ("bonus", np.int64),  # its value
     ]
@@ -112,7 +112,7 @@ def _sample(rules: Record, state: Record, seat: Any, scratch: Record, stream: An
                 else:
                     _add(rules, scratch, rival, scratch.hidden[i], 1)
                 i += 1
-            scratch.base[rival] = _points(scratch, rival)
+            scratch.without[rival] = _points(scratch, rival)
     return used + i
 
 
@@ -144,14 +144,14 @@ def _outcome(rules: Record, state: Record, seat: Any, scratch: Record, target: A
     rivals = np.int64(0)
     for rival in range(np.int64(rules.num_players)):
         if rival != seat:
-            rivals += scratch.base[rival]
+            rivals += scratch.without[rival]
     if winner < 0:
         mine = _points(scratch, seat)
     else:
         _pot(rules, scratch, winner, target, 1)
         mine = _points(scratch, seat)
         if winner != seat:
-            rivals += _points(scratch, winner) - scratch.base[winner]
+            rivals += _points(scratch, winner) - scratch.without[winner]
         _pot(rules, scratch, winner, target, -1)
     return mine * (np.int64(rules.num_players) - 1) - rivals
 
