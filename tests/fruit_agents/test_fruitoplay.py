@@ -249,7 +249,6 @@ print(moves)
 """
 
 
-@pytest.mark.heavy
 def test_moves_are_the_same_without_compilation():
     moves = [
         subprocess.run(
