@@ -306,7 +306,50 @@ def deal_batch(functions: Any, rules: Any, states: Any, seats: Any, masks: Any, 
         call(functions[OBSERVE], (rules[0], state, np.int64(seats[i]), observations[i]))
 
 
-def _step_batch(
+@helper
+def _step_game(
+    functions: Any,
+    rules: Any,
+    i: Any,
+    states: Any,
+    actions: Any,
+    seats: Any,
+    masks: Any,
+    observations: Any,
+    rewards: Any,
+    earned: Any,
+    over: Any,
+) -> None:
+    """One legal decision in game i; when it has finished, it is dealt anew with its next seed.
+
+    `earned` holds what each seat had earned before, so that a step's reward is that step's.
+    """
+    n = np.int64(rules.num_players)
+    state = states[i]
+    seat = lowest_bit(np.int64(status_of(state)))  # not from `seats`, which callers may write to
+    status = decide(functions, rules, state, seat, actions[i])
+    ended = status >> 16
+    over[i] = ended
+    if ended != RUNNING or rules.as_scored:
+        payoff(functions, rules, state, rewards[i])
+        for seat in range(n):
+            now = rewards[i, seat]
+            rewards[i, seat] = now - earned[i, seat]
+            earned[i, seat] = now if ended == RUNNING else 0.0
+    else:
+        for seat in range(n):
+            rewards[i, seat] = 0.0
+    if ended != RUNNING:
+        start(functions, rules, state, next_seed(seed_of(state)))
+        status = status_of(state)
+    seat = lowest_bit(np.int64(status))
+    seats[i] = seat
+    call(functions[LEGAL], (rules, state, np.int64(seat), masks[i]))
+    call(functions[OBSERVE], (rules, state, np.int64(seat), observations[i]))
+
+
+@loop
+def step_batch(
     functions: Any,
     rules: Any,
     states: Any,
@@ -318,34 +361,25 @@ def _step_batch(
     earned: Any,
     over: Any,
 ) -> None:
-    """One legal decision in every game; finished games are dealt anew with their next seed.
+    """One legal decision in every game."""
+    for i in range(states.shape[0]):
+        _step_game(functions, rules[0], i, states, actions, seats, masks, observations, rewards, earned, over)
 
-    `earned` holds what each seat had earned before, so that a step's reward is that step's.
-    """
-    n = np.int64(rules[0].num_players)
+
+# Not the same function compiled twice: Numba's cache does not tell a parallel version from a serial one.
+@parallel_loop
+def step_batch_parallel(
+    functions: Any,
+    rules: Any,
+    states: Any,
+    actions: Any,
+    seats: Any,
+    masks: Any,
+    observations: Any,
+    rewards: Any,
+    earned: Any,
+    over: Any,
+) -> None:
+    """`step_batch`, spread over threads."""
     for i in prange(states.shape[0]):
-        state = states[i]
-        seat = lowest_bit(np.int64(status_of(state)))  # not from `seats`, which callers may write to
-        status = decide(functions, rules[0], state, seat, actions[i])
-        ended = status >> 16
-        over[i] = ended
-        if ended != RUNNING or rules[0].as_scored:
-            payoff(functions, rules[0], state, rewards[i])
-            for seat in range(n):
-                now = rewards[i, seat]
-                rewards[i, seat] = now - earned[i, seat]
-                earned[i, seat] = now if ended == RUNNING else 0.0
-        else:
-            for seat in range(n):
-                rewards[i, seat] = 0.0
-        if ended != RUNNING:
-            start(functions, rules[0], state, next_seed(seed_of(state)))
-            status = status_of(state)
-        seat = lowest_bit(np.int64(status))
-        seats[i] = seat
-        call(functions[LEGAL], (rules[0], state, np.int64(seat), masks[i]))
-        call(functions[OBSERVE], (rules[0], state, np.int64(seat), observations[i]))
-
-
-step_batch = loop(_step_batch)
-step_batch_parallel = parallel_loop(_step_batch)
+        _step_game(functions, rules[0], i, states, actions, seats, masks, observations, rewards, earned, over)
