@@ -170,6 +170,30 @@ def _made_with(facts: dict[str, Any]) -> str:
     return f"\n`{facts['command']}` · {facts['machine']}{'; ' * bool(versions)}{versions}\n"
 
 
+def baselines(game: str) -> str:
+    """How strong the baselines are against each other."""
+    measured = _measured(f"baselines_{game}")
+    if measured is None:
+        return ""
+    rows: list[list[object]] = []
+    for row in measured["rows"]:
+        share, timing = row["win_share"], row["timing"]
+        rows.append(
+            [
+                row["num_players"],
+                f"`{row['agent']}`",
+                f"`{row['opponent']}`",
+                row["deals"],
+                f"{share['mean']:.3f} [{share['low']:.3f}, {share['high']:.3f}]",
+                _interval(row["margin"]),
+                f"{row['variance_factor']:.2f}",
+                f"{timing['p50_ms']:.3f}, {timing['p99_ms']:.3f}",
+            ]
+        )
+    head = ["players", "agent", "against", "deals", "win share", "margin", "duplicates", "ms a decision (p50, p99)"]
+    return _table(head, rows) + _made_with(measured["facts"])
+
+
 def sweep(game: str) -> str:
     """Entropy coefficients and what became of them."""
     measured = _measured(f"sweep_{game}")
@@ -229,6 +253,7 @@ def threads(game: str) -> str:
 PARTS: dict[str, Callable[[str], str]] = {
     "kernels": kernels,
     "options": options,
+    "baselines": baselines,
     "blocks": blocks,
     "actions": actions,
     "throughput": throughput,

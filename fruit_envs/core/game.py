@@ -189,6 +189,8 @@ class Game:
 
 def _common_options(record: Any) -> dict[str, Any]:
     """The options that every rules record holds."""
+    if record["as_scored"] and not record["margin"]:
+        raise InvalidOption("rules: expected as_scored with margin only, got as_scored=1 and margin=0")
     return {
         "num_players": int(record["num_players"]),
         "memory": "tabletop" if record["tabletop"] else "perfect",

@@ -56,6 +56,10 @@ if JIT:
         state[3] += 1
 
     @helper
+    def uncount_decision(state: Any) -> None:
+        state[3] -= 1
+
+    @helper
     def set_chance(state: Any, seed: Any, stream: Any) -> None:
         state[0], state[1] = np.int64(seed), np.int64(stream)
 
@@ -80,6 +84,9 @@ else:
 
     def count_decision(state: Any) -> None:
         state[0].decisions += 1
+
+    def uncount_decision(state: Any) -> None:
+        state[0].decisions -= 1
 
     def set_chance(state: Any, seed: Any, stream: Any) -> None:
         state[0].seed, state[0].stream = seed, stream
@@ -132,7 +139,12 @@ def redeal(functions: Any, rules: Any, state: Any, seat: Any, key: Any) -> None:
     """Redraw what a seat cannot know, the future's chance too."""
     future = stream_of_key(key, FUTURE)
     set_chance(state, mix(future) >> _S11, future)
+    asked = status_of(state)
     call(functions[REDEAL], (rules, state, np.int64(seat), stream_of_key(key, REDRAW)))
+    withdrawn = status_of(state) & ~asked  # who has committed in an open window is as secret as what
+    for other in range(MAX_SEATS):
+        if (withdrawn >> other) & 1:
+            uncount_decision(state)
 
 
 @loop

@@ -366,6 +366,8 @@ class State:
         listed = self.game.module("observation").worlds(self.game.rules, self.records, seat)
         found = []
         for number, (probability, records) in enumerate(listed):
+            withdrawn = int(records["pending"][0]) & ~(self._pending & 0xFFFF)
+            records["decisions"] -= withdrawn.bit_count()
             records["seed"] = decision_key(key, number, seat, 0) >> 11
             records["stream"] = decision_key(key, number, seat, 1)
             found.append((probability, View(self.game, records, seat)))

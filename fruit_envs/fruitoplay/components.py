@@ -15,7 +15,7 @@ import numpy as np
 from fruit_envs.core.checks import whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, InvalidTable, brief
-from fruit_envs.core.options import FrozenTable, Option, common_options, whole
+from fruit_envs.core.options import FrozenTable, Option, common_options, resolve, whole
 
 FRUITS = ("banana", "strawberry", "apple", "fig")
 NUMBERS = 20
@@ -74,7 +74,7 @@ def check_table(table: Any) -> FrozenTable:
     if not isinstance(table, Mapping):
         raise InvalidTable(f"table: expected an object with the rows {list(KINDS)}, got {brief(table)}")
     for key, value in table.items():
-        if key not in KINDS and (key not in _PUBLISHED or value != _PUBLISHED[key]):
+        if key not in KINDS and (key not in _PUBLISHED or not _same(value, _PUBLISHED[key])):
             expected = _PUBLISHED.get(key, f"no such row, but {list(KINDS)}")
             raise InvalidTable(f"table row {brief(key)}: expected {expected}, got {brief(value)}")
     rows = {kind: _row(kind, table.get(kind)) for kind in KINDS}
@@ -87,8 +87,16 @@ def check_table(table: Any) -> FrozenTable:
     return FrozenTable(rows)
 
 
+def _same(value: Any, published: Any) -> bool:
+    """Whether a row says what is published: by type too, sequences of any kind being alike."""
+    if isinstance(published, list):
+        fits = isinstance(value, (list, tuple)) and len(value) == len(published)
+        return fits and all(_same(*pair) for pair in zip(value, published, strict=True))
+    return type(value) is type(published) and value == published
+
+
 def _row(kind: str, numbers: Any) -> tuple[int, ...]:
-    if not isinstance(numbers, (Sequence, np.ndarray)) or isinstance(numbers, (str, bytes)):
+    if not isinstance(numbers, (Sequence, np.ndarray)) or isinstance(numbers, (str, bytes)) or np.ndim(numbers) != 1:
         raise InvalidTable(f"table row {kind!r}: expected a list of numbers, got {brief(numbers)}")
     for number in numbers:
         if whole_number(number, 1, NUMBERS) is None:
@@ -109,7 +117,7 @@ def _table(value: Any) -> FrozenTable | None:
     if isinstance(value, (str, os.PathLike)):
         try:
             value = json.loads(Path(value).read_text("utf-8"))
-        except (OSError, ValueError) as error:  # ValueError: no JSON, not UTF-8, or a path with a null byte
+        except (OSError, ValueError, RecursionError) as error:  # ValueError: no JSON, not UTF-8, a null byte in a path
             raise InvalidTable(
                 f"table: expected None, the path of a JSON file, or a table, got {brief(value)} ({error})"
             ) from error
@@ -217,8 +225,7 @@ def mini_rules(
 
     For research and tests; not a published variant. `options` are those of the game, such as `river`.
     """
-    defaults = {option.name: option.default for option in OPTIONS}
-    rules = make_rules(defaults | options | {"num_players": whole("num_players", 2, MAX_PLAYERS)(num_players)}).copy()
+    rules = make_rules(resolve("fruitoplay", OPTIONS, options | {"num_players": num_players})).copy()
     record = rules[0]
     kinds = record["kind"][: whole("numbers", 1, NUMBERS)(numbers)].tolist()
     if rotten is not None:

@@ -177,9 +177,10 @@ def _hidden(rules: np.ndarray, states: np.ndarray, seat: int) -> np.ndarray:
 
 
 def key(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
-    """The information state: own private facts plus the whole public history, under perfect recall.
+    """The information state: own private facts plus the public history, under perfect recall of the round.
 
-    Of earlier rounds, which become public to the last card, it holds a digest.
+    Of earlier rounds, which become public to the last card, it holds a digest; in which turn a seat drew which of its
+    cards, and who asked in vain for a card of an empty deck, is told by none of it: nothing can depend on it any more.
     """
     r, s = rules[0], states[0]
     seen = TURNS if r["river_public"] else int(s["turn"]) + 1

@@ -82,6 +82,9 @@ def draw(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
     lines += ["", f"  hand    {_cards(rules, facts['hand'])}"]
     if facts["committed"]:
         lines.append(f"  chosen  {action_names(rules)[facts['committed'] - 1]}")
+    lines.append(f"  laid    {_cards(rules, facts['laid'])}")
+    if facts.get("barred"):
+        lines.append(f"  barred  {facts['barred']} as the collective fruit")
     if "gone" in facts:
         lines.append(f"  gone    {_cards(rules, facts['gone'])}")
     return "\n".join(lines)
