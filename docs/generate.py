@@ -205,11 +205,14 @@ def sweep(game: str) -> str:
 def strength(game: str) -> str:
     """The default training with several seeds, and with raw observations."""
     measured, raw = _measured(f"strength_{game}"), _measured(f"strength_raw_{game}")
-    if measured is None or raw is None:
+    if measured is None:
         return ""
     rows = [{**row, "told": f"derived features, seed {row['seed']}"} for row in measured["rows"]]
-    rows += [{**row, "told": f"raw observations, seed {row['seed']}"} for row in raw["rows"]]
-    return _trained(rows, "fed", "told") + _made_with(measured["facts"]) + _made_with(raw["facts"])
+    made = _made_with(measured["facts"])
+    if raw is not None:
+        rows += [{**row, "told": f"raw observations, seed {row['seed']}"} for row in raw["rows"]]
+        made += _made_with(raw["facts"])
+    return _trained(rows, "fed", "told") + made
 
 
 def training(game: str) -> str:
