@@ -172,7 +172,7 @@ MUTANTS = [
     Mutant(
         "a batch shows the seat before",
         f"{CORE}/loops.py",
-        "        seats[i] = seat\n",
+        "    seats[i] = seat\n",
         "",
         BATCH,
     ),

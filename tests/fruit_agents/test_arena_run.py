@@ -136,7 +136,7 @@ def test_rows_are_the_games(tmp_path: Path) -> None:
     for row in rows:
         assert (row["failure"] is None) == (row["failed_seat"] is None) == (row["reason"] is None)
         if row["failure"] is not None:
-            assert row["share"] == (0 if row["failed_seat"] == row["seat"] else 0.5)
+            assert row["share"] == (0 if row["failed_seat"] == row["seat"] else 1)
     times = parquet.read_table(tmp_path / "timing.parquet").to_pylist()
     for row, spent in zip(rows, times, strict=True):
         assert [row[name] for name in ("table", "deal", "seat")] == [spent[name] for name in ("table", "deal", "seat")]
@@ -174,7 +174,16 @@ def test_two_processes_play_the_same_games(tmp_path: Path) -> None:
     assert dict(os.environ) == before
     assert kept(alone) == kept(both)
     facts = json.loads((alone / "arena.json").read_text("utf-8"))["facts"]
-    assert [one["digest"] is None for one in facts["agents"]] == [True, False, True]
+    assert [one["digest"] is None for one in facts["agents"]] == [True, False, False]
+
+
+def test_agents_of_one_class_that_hold_something_else_are_not_mixed(tmp_path: Path) -> None:
+    game = load()
+    first = {"odd": Answers(game, 1), "random": "random"}
+    play(game, first, tmp_path, deals=2)
+    play(game, first, tmp_path, deals=3)
+    with pytest.raises(InvalidOption, match="expected agents"):
+        play(game, first | {"odd": Answers(game, 2)}, tmp_path, deals=3)
 
 
 def test_a_finished_arena_is_extended(tmp_path: Path) -> None:
