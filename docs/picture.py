@@ -1,6 +1,6 @@
-"""Draws the picture of the README: a position of Fruit Cocktail as one seat sees it, from its observation alone.
+"""Draws the pictures of README and docs: a position of each game as one seat sees it, from its observation alone.
 
-python docs/picture.py [FILE.png]
+python docs/picture.py [FOLDER]
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from fruit_envs import load
 from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.fruit_cocktail.components import FRUITS
 from fruit_envs.fruit_cocktail.text import columns_of
+from fruit_envs.fruitoplay import components as fruitoplay
 
 COLOURS = dict(
     zip(FRUITS, ("#f2c230", "#b3123f", "#6aa84f", "#e4423f", "#e59ab5", "#7d4fa0", "#4468b8", "#ef8f22"), strict=True)
@@ -67,8 +68,7 @@ def tile(axes: Any, x: float, fruits: list[str], locked: int | None) -> None:
         axes.text(x + 0.42, 3.03, f"{locked:+d}", ha="center", va="center", fontsize=10, weight="bold", color=INK)
 
 
-def main() -> None:
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "images" / "fruit_cocktail.png"
+def draw_fruit_cocktail(target: Path) -> None:
     game = load("fruit_cocktail", num_players=2)
     state, agent = game.deal(4), make_agent("random", game)
     while state.decisions < 10:
@@ -95,12 +95,68 @@ def main() -> None:
         fontsize=7.8,
         color=INK,
     )
-    axes.set_xlim(0, 8.45)
-    axes.set_ylim(-0.6, 4.7)
+    save(figure, axes, (0, 8.45), (-0.6, 4.7), target)
+
+
+def save(figure: Any, axes: Any, across: tuple[float, float], up: tuple[float, float], target: Path) -> None:
+    axes.set_xlim(*across)
+    axes.set_ylim(*up)
     axes.set_aspect("equal")
     axes.axis("off")
     target.parent.mkdir(exist_ok=True)
     figure.savefig(target, bbox_inches="tight", pad_inches=0.08, facecolor=PAPER)
+
+
+def number_card(axes: Any, x: float, y: float, fruit: str, number: int, kind: int, width: float = 0.62) -> None:
+    """A card of Fruitoplay: its number on its fruit's colour, as many dots as it counts, a cross if it is rotten."""
+    colour = COLOURS[{"fig": "grape"}.get(fruit, fruit)]
+    box(axes, x, y, width, 0.8, colour)
+    axes.text(x + width / 2, y + 0.5, str(number), ha="center", va="center", fontsize=12, color="white", weight="bold")
+    label = ("●", "●●", "✖")[kind]
+    axes.text(x + width / 2, y + 0.16, label, ha="center", va="center", fontsize=7, color="white")
+
+
+def draw_fruitoplay(target: Path) -> None:
+    game = load("fruitoplay", num_players=3)
+    state, agent = game.deal(12), make_agent("random", game)
+    while state.decisions < 9:
+        state.apply(state.seat, ask(agent, state, state.seat, 0))
+    facts, kinds = state.to_json(state.seat), game.rules[0]["kind"]
+
+    figure, axes = plt.subplots(figsize=(8.6, 4.6), dpi=150, facecolor=PAPER)
+    title = "Fruitoplay: everybody lays a card face down; the closest to the target wins, equally close ones cancel."
+    axes.text(0.2, 4.75, title, fontsize=7.8, color=INK)
+    axes.text(0.2, 4.1, "river", fontsize=9, color=INK, va="center")
+    river = zip(facts["river_fruit"], facts["river_number"], strict=True)
+    for place, (fruit, number) in enumerate((f, k) for f, k in river if f):
+        kind = int(kinds[20 * fruitoplay.FRUITS.index(fruit) + number - 1])
+        number_card(axes, 1.3 + 0.8 * place, 3.7, fruit, number, kind)
+        if place == 0:
+            axes.text(1.61, 3.55, "target", fontsize=6.5, color=INK, ha="center", va="center")
+    axes.text(7.3, 4.1, f"deck: {facts['deck']}", fontsize=9, color=INK, va="center")
+    for seat, name in enumerate(("you", "+1", "+2")):
+        y = 2.6 - 0.75 * seat
+        axes.text(0.2, y, f"{name}, {facts['hand_sizes'][seat]} in hand", fontsize=8, color=INK, va="center")
+        x = 1.9
+        for fruit, parts in zip(fruitoplay.FRUITS, facts["columns"][seat], strict=True):
+            for kind, count in enumerate(parts):
+                for _ in range(count):
+                    colour = COLOURS[{"fig": "grape"}.get(fruit, fruit)]
+                    box(axes, x, y - 0.22, 0.3, 0.44, colour)
+                    mark = ("●", "●●", "✖")[kind]
+                    axes.text(x + 0.15, y, mark, ha="center", va="center", fontsize=5, color="white")
+                    x += 0.34
+            x += 0.14
+    axes.text(0.2, 0.1, "your hand", fontsize=9, color=INK, va="center")
+    for place, held in enumerate(facts["hand"]):
+        number_card(axes, 1.3 + 0.8 * place, -0.3, fruitoplay.FRUITS[held // 20], held % 20 + 1, int(kinds[held]))
+    save(figure, axes, (0, 8.45), (-0.5, 5.0), target)
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "images"
+    draw_fruit_cocktail(folder / "fruit_cocktail.png")
+    draw_fruitoplay(folder / "fruitoplay.png")
 
 
 if __name__ == "__main__":

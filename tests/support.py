@@ -15,6 +15,9 @@ from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.errors import InvalidOption
 from fruit_envs.core.game import Game
 
+#: A game of so many states is long.
+LONG = 40
+
 #: Options that only change numbers, not how the game goes.
 _PLAIN = {"num_players"}
 
@@ -89,10 +92,56 @@ def random_states(game: Game, games: int, seed: int = 0, shuffle_seats: bool = T
             yield state
 
 
-def trace_hash(game: Game, games: int = 5, seed: int = 11) -> str:
-    """A hash of everything that a few random games show: masks, observations, reveals, scores, returns, views."""
-    digest = hashlib.sha256()
+def _length(game: Game, seed: int) -> int:
+    """How many states a random game has."""
+    return sum(1 for _ in random_states(game, 1, seed))
+
+
+def some_states(game: Game, count: int, seed: int = 0) -> Iterator[Any]:
+    """About so many states of random play: every one of games that are short.
+
+    Of long games every k-th, and a third of the number: one state of theirs is much like the next.
+    """
+    length = _length(game, seed)
+    count = count if length < LONG else count // 3
+    games = max(6, -(-count // length))
+    step = max(1, games * length // count)
     for number, state in enumerate(random_states(game, games, seed)):
+        if number % step == 0 or state.over:
+            yield state
+
+
+#: Games with too many worlds to list, and what shrinks them: player count -> arguments of `mini_rules`.
+_SMALL: dict[str, dict[int, dict[str, int]]] = {
+    "fruitoplay": {
+        2: {"fruits": 2, "numbers": 4, "hand": 2, "turns": 2},
+        3: {"fruits": 2, "numbers": 4, "hand": 2, "turns": 2},
+        4: {"fruits": 2, "numbers": 3, "hand": 1, "turns": 1},
+        5: {"fruits": 2, "numbers": 3, "hand": 1, "turns": 1},
+        6: {"fruits": 1, "numbers": 7, "hand": 1, "turns": 1},
+    }
+}
+
+
+def small(name: str, options: dict[str, Any]) -> Game:
+    """The game itself, or a shrunken one with the same options where its worlds are too many to list."""
+    if name not in _SMALL:
+        return Game(name, **options)
+    components = Game(name, **options).module("components")
+    sizes = _SMALL[name][options["num_players"]]
+    return Game(name, rules=components.mini_rules(**sizes, rounds=3, rotten=3, **options))
+
+
+def trace_hash(game: Game, games: int = 5, seed: int = 11) -> str:
+    """A hash of everything that a few random games show: masks, observations, reveals, scores, returns, views.
+
+    Of long games every seventh state and the last: without compilation they take minutes.
+    """
+    digest = hashlib.sha256()
+    step = 1 if _length(game, seed) < LONG else 7
+    for number, state in enumerate(random_states(game, games, seed)):
+        if number % step and not state.over:
+            continue
         for seat in range(game.num_players):
             digest.update(state.observation(seat).tobytes() + state.legal(seat).tobytes())
             if game.options["memory"] == "perfect":
@@ -108,6 +157,8 @@ __all__ = [
     "fruit_envs",
     "player_counts",
     "random_states",
+    "small",
+    "some_states",
     "trace_hash",
     "variants",
 ]

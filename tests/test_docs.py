@@ -90,12 +90,13 @@ def test_links_lead_somewhere():
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_every_ruling_is_told_and_tested():
-    page = (ROOT / "docs" / "games" / "fruit_cocktail.md").read_text("utf-8")
-    told = set(re.findall(r"^\| (C\d+) ", page, re.MULTILINE))
-    files = (ROOT / "tests" / "fruit_cocktail").glob("test_rulings_*.py")
+@pytest.mark.parametrize(("game", "letter"), [("fruit_cocktail", "C"), ("fruitoplay", "F")])
+def test_every_ruling_is_told_and_tested(game, letter):
+    page = (ROOT / "docs" / "games" / f"{game}.md").read_text("utf-8")
+    told = set(re.findall(rf"^\| ({letter}\d+) ", page, re.MULTILINE))
+    files = (ROOT / "tests" / game).glob("test_rulings_*.py")
     tests = "".join(path.read_text("utf-8") for path in files)
-    tested = {name.upper() for name in re.findall(r"def test_(c\d+)_", tests)}
+    tested = {name.upper() for name in re.findall(rf"def test_({letter.lower()}\d+)_", tests)}
     assert told == tested
 
 

@@ -43,6 +43,7 @@ def test_the_wheel_is_pure_python_and_holds_the_packages_and_their_data(wheel):
     assert wheel.name.endswith("-py3-none-any.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "fruit_envs/fruit_cocktail/cards.csv" in names
+    assert "fruit_envs/fruitoplay/cards.json" in names
     assert "fruit_envs/py.typed" in names
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"fruit_envs", "fruit_agents", "fruit_train"}
@@ -64,6 +65,9 @@ PLAY = """
 import fruit_envs, gymnasium, pettingzoo
 for n in (2, 3, 4):
     (record,) = fruit_envs.record("fruit_cocktail", seed=1, num_players=n)
+    fruit_envs.replay(record)
+for n in range(2, 7):
+    (record,) = fruit_envs.record("fruitoplay", seed=1, num_players=n)
     fruit_envs.replay(record)
 batch = fruit_envs.Batch("fruit_cocktail", 8)
 batch.reset(1)

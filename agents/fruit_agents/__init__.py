@@ -23,6 +23,8 @@ __all__ = ["BASELINES", "baselines", "fitting"]
 BASELINES: dict[str, dict[str, str]] = {
     "greedy": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy"},
     "greedy2": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy2"},
+    "closest": {"fruitoplay": "fruit_agents.fruitoplay.agents:Closest"},
+    "one_ply": {"fruitoplay": "fruit_agents.fruitoplay.agents:OnePly"},
 }
 
 

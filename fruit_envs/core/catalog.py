@@ -27,4 +27,7 @@ class Entry:
 
 
 #: Game name -> its entry. Tests add their own.
-GAMES: dict[str, Entry] = {"fruit_cocktail": Entry("Fruit Cocktail", 0, "fruit_envs.fruit_cocktail")}
+GAMES: dict[str, Entry] = {
+    "fruit_cocktail": Entry("Fruit Cocktail", 0, "fruit_envs.fruit_cocktail"),
+    "fruitoplay": Entry("Fruitoplay", 0, "fruit_envs.fruitoplay"),
+}

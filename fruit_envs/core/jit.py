@@ -41,6 +41,7 @@ __all__ = [
     "put8",
     "row",
     "set_byte",
+    "spread16",
     "store",
     "word",
     "wrapping",
@@ -168,6 +169,7 @@ if TYPE_CHECKING:
     def lowest_bit(word: Any) -> Any: ...
     def get8(array: Any, start: Any) -> Any: ...
     def put8(array: Any, start: Any, word: Any) -> None: ...
+    def spread16(array: Any, start: Any, first: Any, second: Any) -> None: ...
 
 elif JIT:
 
@@ -243,6 +245,22 @@ elif JIT:
 
         return types.void(array, types.int64, types.uint64), generate
 
+    @intrinsic
+    def spread16(_context: Any, array: Any, start: Any, first: Any, second: Any) -> Any:
+        """Write the bytes (0..127) of two uint64 over sixteen elements of a 16-bit array or row; nothing is checked."""
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            target = builder.gep(_data(context, builder, signature.args[0], values[0]), [values[1]])
+            words = ir.Constant(ir.VectorType(ir.IntType(64), 2), ir.Undefined)
+            for place, value in enumerate(values[2:]):
+                words = builder.insert_element(words, value, ir.IntType(32)(place))
+            narrow = builder.bitcast(words, ir.VectorType(ir.IntType(8), 16))
+            wide = builder.zext(narrow, ir.VectorType(ir.IntType(16), 16))
+            builder.store(wide, builder.bitcast(target, wide.type.as_pointer()), align=1)
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64, types.uint64, types.uint64), generate
+
 else:
 
     def call(address: Any, args: Any) -> None:
@@ -262,6 +280,10 @@ else:
 
     def put8(array: Any, start: int, word: Any) -> None:
         array[start : start + 8] = np.frombuffer(int(word).to_bytes(8, "little"), array.dtype)
+
+    def spread16(array: Any, start: int, first: Any, second: Any) -> None:
+        octets = int(first).to_bytes(8, "little") + int(second).to_bytes(8, "little")
+        array[start : start + 16] = np.frombuffer(octets, np.int8)
 
 
 @helper

@@ -37,6 +37,8 @@ class Block:
         choice (the only such label, or None).
     labels
         Names of the places of the last axis, for sets and choices; by default their numbers.
+    unit
+        What counts as large, for `Layout.scale`; by default the bounds.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Block:
     high: int = 1
     kind: Literal["numbers", "set", "choice"] = "numbers"
     labels: tuple[str, ...] | None = None
+    unit: int | None = None
 
     @property
     def size(self) -> int:
@@ -101,12 +104,13 @@ class Layout:
     @cached_property
     def scale(self) -> np.ndarray:
         """Factors (float32, shape (size,)) that bring every block to about unit size."""
-        return self._spread([1 / max(abs(block.low), abs(block.high)) for block in self.blocks], np.float32)
+        sizes = [block.unit or max(abs(block.low), abs(block.high)) for block in self.blocks]
+        return self._spread([1 / size for size in sizes], np.float32)
 
     @cached_property
     def digest(self) -> str:
         """A hash of the declaration: a trained policy fits exactly the observations of its digest."""
-        facts = [asdict(block) | {"doc": None} for block in self.blocks]
+        facts = [{k: v for k, v in asdict(block).items() if k != "unit"} | {"doc": None} for block in self.blocks]
         return hashlib.sha256(json.dumps([facts, self.dtype.str]).encode()).hexdigest()[:16]
 
     def decode(self, observation: np.ndarray) -> dict[str, Any]:

@@ -4,14 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from fruit_envs.core.checks import whole_number
 from fruit_envs.core.errors import InvalidOption, brief
 
-__all__ = ["Option", "common_options", "resolve", "whole"]
+__all__ = ["FrozenTable", "Option", "common_options", "resolve", "whole"]
+
+
+class FrozenTable(dict[str, Any]):
+    """A component table with named rows as the value of an option: a dict that JSON writes, hashable and unchangeable.
+
+    Rows are tuples.
+    """
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FrozenTable, (dict(self),)
+
+    def __deepcopy__(self, _memo: Any) -> FrozenTable:
+        return self  # nothing in it changes
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("expected no change of a table that a game was made from")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
 
 
 @dataclass(frozen=True)

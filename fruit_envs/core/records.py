@@ -12,6 +12,7 @@ from typing import Any
 
 from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.core.catalog import GAMES
+from fruit_envs.core.chance import Tape
 from fruit_envs.core.checks import as_seed, entropy
 from fruit_envs.core.errors import FruitEnvsError, InvalidOption, InvalidRecord, brief
 from fruit_envs.core.game import Game, as_game, load
@@ -120,6 +121,8 @@ def _rule_options(game: Game) -> dict[str, Any]:
 
 
 def _listed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _listed(row) for name, row in value.items()}
     return [_listed(item) for item in value] if isinstance(value, tuple) else value
 
 
@@ -207,6 +210,7 @@ def _replayed(game: Game, events: list[dict[str, Any]], state: State, forced: An
     text = game.module("text")
     normalised = getattr(text, "normalised", lambda event: event)
     produced: list[dict[str, Any]] = []
+    tape = None if forced is None else Tape(forced)
 
     def check(new: list[dict[str, Any]]) -> None:
         for event in new:
@@ -222,7 +226,7 @@ def _replayed(game: Game, events: list[dict[str, Any]], state: State, forced: An
         for seat, action in _decisions(event):
             before = state.copy()
             try:
-                state.apply(seat, action, outcomes=forced)
+                state.apply(seat, action, outcomes=tape)
             except FruitEnvsError as error:
                 raise InvalidRecord(f"event {number}: {error}") from error
             check(text.decision_events(before, seat, action, state))

@@ -178,7 +178,7 @@ class State:
 
     # ---- play ------------------------------------------------------------------------------------------------------
 
-    def apply(self, seat: int, action: int, *, outcomes: Outcomes | None = None) -> None:
+    def apply(self, seat: int, action: int, *, outcomes: Outcomes | Tape | None = None) -> None:
         """One decision of a seat that may act.
 
         Parameters
@@ -186,7 +186,7 @@ class State:
         seat, action
             Who decides what; the action is an id below `game.num_actions`.
         outcomes
-            Forced outcomes of the chance events that follow.
+            Forced outcomes of the chance events that follow; a `Tape` of them where they are used again and again.
 
         Raises
         ------
@@ -216,10 +216,11 @@ class State:
         self._pending = code
         self._mask_of = self._observation_of = _READY[code & 0xFFFF]
 
-    def _apply_forced(self, seat: int, action: int, outcomes: Outcomes) -> None:
+    def _apply_forced(self, seat: int, action: int, outcomes: Outcomes | Tape) -> None:
         before, pending = copy_memory(self._memory), self._pending
+        tape = outcomes if isinstance(outcomes, Tape) else Tape(outcomes)
         try:
-            with Tape(outcomes).attached(self.records):
+            with tape.attached(self.records):
                 self.apply(seat, action)
         except InvalidOption:
             self._memory[:] = before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -129,7 +130,8 @@ def test_a_search_on_copies_never_moves_the_stream(name, options):
     for state in random_states(game, 3, seed=2):
         searched.append(state.tobytes())
         if not state.over:
-            for _, child in state.transitions(state.seat, state.legal_actions(state.seat)[0]):
+            # Where a round is dealt anew there is no end of them.
+            for _, child in islice(state.transitions(state.seat, state.legal_actions(state.seat)[0]), 20):
                 child.copy().reveal()
             if options.get("memory") != "tabletop":
                 state.view(state.seat, 3)
@@ -158,7 +160,7 @@ def test_batch_seeds(name, options):
 def test_bytes_that_are_no_state_of_these_rules_are_refused(name, options):
     game = load(name, **options)
     good = game.deal(1).tobytes()
-    other = load(name, **{**options, "num_players": 5 - options["num_players"] if options["num_players"] != 4 else 2})
+    other = load(name, **{**options, "num_players": 3 if options["num_players"] == 2 else 2})
     bad = [
         b"",
         good[:-1],

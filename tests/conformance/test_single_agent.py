@@ -45,7 +45,7 @@ def test_it_is_the_game_with_opponents_played_by_the_engine(name, options, seat)
     env = SingleAgent(game, seat=fixed, opponent_seed=5)
     random_agent = make_agent("random", game)
     rng, seats = random.Random(0), set()
-    for seed in range(12):
+    for seed in range(max(12, 8 * game.num_players if seat is None else 0)):
         observation, info = env.reset(seed=seed)
         learner = info["seat"]
         seats.add(learner)
