@@ -265,7 +265,7 @@ elif JIT:
 
     @intrinsic
     def spread_bits(_context: Any, array: Any, start: Any, bits: Any) -> Any:
-        """Write the lowest sixteen bits of an int64 as 0 and 1 over sixteen elements of an array; nothing is checked."""
+        """Write the lowest sixteen bits of an int64 as 0 and 1 over sixteen elements of a row; nothing is checked."""
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             target = builder.gep(_data(context, builder, signature.args[0], values[0]), [values[1]])

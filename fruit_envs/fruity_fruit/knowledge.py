@@ -1,8 +1,8 @@
 """What a seat cannot know of hands and scoring cards, drawn anew exactly uniformly.
 
 Up to three others hold the tiles that a seat cannot place. Three sets of tiles say what each of them may hold; tiles
-that the same others may hold are exchangeable. So a world is drawn in two steps: how many tiles of each such group go to
-whom, by the number of worlds that agree with it, then which ones. Nothing is tried and rejected.
+that the same others may hold are exchangeable. So a world is drawn in two steps: how many tiles of each such group go
+to whom, by the number of worlds that agree with it, then which ones. Nothing is tried and rejected.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ def _draw_hands(
 def redraw_hands(rules: Record, state: Record, seat: Any, key: Any) -> Any:
     """The other hands (Y6), before the end of the draft all hands (Y2); returns how many numbers of the key are used.
 
-    What bars a tile from a hand is in `barred`. That a seat is asked tells in addition that it can place something: then
-    the worlds are told apart by the first fitting tile that it holds.
+    What bars a tile from a hand is in `barred`. That a seat is asked tells in addition that it can place something:
+    then the worlds are told apart by the first fitting tile that it holds.
     """
     n = np.int64(rules.num_players)
     if state.phase == DRAFT:
@@ -220,8 +220,8 @@ def redraw_cards(rules: Record, state: Record, seat: Any, key: Any, used: Any) -
     """The scoring cards of the others, and those they saw (Y2).
 
     Seats that drafted before this one kept none of the cards it saw, those after it not the one it kept. Given who kept
-    what, a seat saw its own card and any others of the deck of its time: as many ways for every arrangement, so that the
-    kept cards may be drawn one after the other.
+    what, a seat saw its own card and any others of the deck of its time: as many ways for every arrangement, so that
+    the kept cards may be drawn one after the other.
     """
     n, every = np.int64(rules.num_players), (1 << np.int64(rules.cards)) - 1
     own = (seat + n - np.int64(state.starter)) % n  # the seat's place in the draft

@@ -134,7 +134,7 @@ def _go_on(rules: Record, state: Record) -> None:
 
 @helper
 def _ask_next(rules: Record, state: Record) -> Any:
-    """The next seat of this trick that can place is asked; those before it are skipped (Y7). False: the trick is over."""
+    """Y7: the trick's next seat that can place is asked, those before it are skipped. False: the trick is over."""
     n = np.int64(rules.num_players)
     while state.turn < n:
         seat = (np.int64(state.leader) + np.int64(state.turn)) % n
@@ -196,6 +196,7 @@ def _ended(rules: Record, state: Record) -> Any:
                 state.barred[seat] |= state.fits
         state.over = TERMINATED
         state.pending = 0
+        state.phase = TILE
         return True
     for seat in range(MAX_PLAYERS):
         state.trick[seat] = -1

@@ -1,4 +1,4 @@
-"""What a game of Fruity Fruit remembers: the board, hands and what is known of them, baskets, the trick, its history."""
+"""What a game of Fruity Fruit remembers: the board, hands and what is known of them, baskets, the trick, its moves."""
 
 from __future__ import annotations
 
