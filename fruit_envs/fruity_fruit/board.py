@@ -1,7 +1,7 @@
 """The board as two words: which cells are free, and where a tile fits.
 
 Cell 10 * row + column is bit `cell` of the low word (rows 0-4), or bit `cell - 50` of the high one (rows 5-9). A figure
-is a tile's shape in one orientation. Where it fits follows from its cells by shifting the free cells: no cell is visited.
+is a tile's shape in one orientation. Where it fits follows from its cells by shifting the free ones: none is visited.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def touch(rules: Record, state: Record) -> Any:
 
 @helper
 def fit(rules: Record, state: Record, figure: Any, near_low: Any, near_high: Any) -> Any:
-    """Where a figure may be placed (Y5): on free cells, one of them near. These are cells of its bounding box's corner."""
+    """Where the corner of a figure's bounding box may lie (Y5): the figure on free cells, one of them near."""
     free_low, free_high = np.int64(state.free_low), np.int64(state.free_high)
     low, high = np.int64(rules.anchors_low[figure]), np.int64(rules.anchors_high[figure])
     touch_low, touch_high = np.int64(0), np.int64(0)

@@ -159,7 +159,8 @@ def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
     spread_bits(out, k, np.int64(state.seen[seat]) if offered or not rules.tabletop else np.int64(0))
     k += CARDS
     going = np.int64(state.over == 0)
-    spread_bits(out, k, going << np.int64(state.phase))
+    hidden = np.int64(state.phase == PLACE) * (1 - mine)  # that a tile has been chosen shows only when it lies
+    spread_bits(out, k, going << (np.int64(state.phase) - hidden))
     k += len(PHASES)
     spread_bits(out, k, np.int64(state.led >= 0) << max(np.int64(state.led), np.int64(0)))
     k += len(COLOURS)

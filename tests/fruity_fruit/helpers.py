@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
 
 import fruit_envs
@@ -136,6 +135,42 @@ class Both:
         """The asked seat places this tile there."""
         self.answer((tile_id(text), turn, row, column))
 
+    def rig(
+        self,
+        *,
+        free: Sequence[tuple[int, int]] | None = None,
+        pot: Sequence[int] = (),
+        spaces: Mapping[int, int] | None = None,
+        insects: Mapping[int, int] | None = None,
+        fruits: Mapping[int, Sequence[int]] | None = None,
+    ) -> None:
+        """Change the table of both in the middle of a game; with `free` all other cells count as covered.
+
+        The asked seat must still be able to place something.
+        """
+        game, s = self.oracle, self.state.records[0]
+        if free is not None:
+            for cell in game.board.symbols:
+                if cell not in free:
+                    game.board.covered.setdefault(cell, (-1, -1))
+            s["free_low"], s["free_high"] = words([cell for cell in free if cell not in game.board.covered])
+            s["placed"] = max(int(s["placed"]), 1)
+            s["fits"] = sum(1 << tile for tile in range(36) if game.board.placements(tile))
+        game.pot += pot
+        for fruit in pot:
+            s["pot"][fruit] += 1
+        for seat, count in (spaces or {}).items():
+            game.spaces[seat] = s["spaces"][seat] = count
+        for seat, count in (insects or {}).items():
+            game.insects[seat] = s["insects"][seat] = count
+        for seat, held in (fruits or {}).items():
+            game.fruits[seat] = list(held)
+            s["fruits"][6 * seat : 6 * seat + 6] = [game.fruits[seat].count(fruit) for fruit in range(6)]
+        self.state = State(self.game, self.state.records)
+        if game.question is not None and game.question.kind == "tile":
+            game.question.options[:] = game.options(game.question.seat)
+            assert game.question.options
+
     def check_legal(self) -> None:
         """The engine's masks against every placement the oracle finds, both steps of two."""
         question = self.oracle.question
@@ -253,19 +288,7 @@ def choosers(both: Both) -> list[Chooser]:
     return [both.anything, covering(both, "MPCaog"), covering(both, "X"), covering(both, "B"), covering(both, ".")]
 
 
-def set_state(state: State, **fields: Any) -> State:
-    """A copy of a state with fields of its record changed, and its list of fitting tiles brought up to date."""
-    changed = state.copy()
-    record: Any = changed.records[0]
-    for name, value in fields.items():
-        record[name] = value
-    return State(changed.game, changed.records)
-
-
-def words(cells: Mapping[Any, Any] | Sequence[tuple[int, int]]) -> tuple[int, int]:
+def words(cells: Sequence[tuple[int, int]]) -> tuple[int, int]:
     """Cells as the two words of a board."""
     number = sum(1 << 10 * row + column for row, column in cells)
     return number & (1 << 50) - 1, number >> 50
-
-
-assert np.int64(1)

@@ -1,6 +1,6 @@
 """Fruity Fruit in plain Python, written from the rule text and its rulings alone: a second, independent opinion.
 
-Tiles are (colour, value), cells are (row, column), placements are found by trying every tile in every turn on every cell.
+Cells are (row, column); placements are found by trying every tile in every turn on every cell.
 """
 
 from __future__ import annotations
