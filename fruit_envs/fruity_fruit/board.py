@@ -46,9 +46,8 @@ def touch(rules: Record, state: Record) -> Any:
 
 
 @helper
-def fit(rules: Record, state: Record, figure: Any, near_low: Any, near_high: Any) -> Any:
+def fit(rules: Record, figure: Any, free_low: Any, free_high: Any, near_low: Any, near_high: Any) -> Any:
     """Where the corner of a figure's bounding box may lie (Y5): the figure on free cells, one of them near."""
-    free_low, free_high = np.int64(state.free_low), np.int64(state.free_high)
     low, high = np.int64(rules.anchors_low[figure]), np.int64(rules.anchors_high[figure])
     touch_low, touch_high = np.int64(0), np.int64(0)
     for i in range(FIGURE_CELLS):
@@ -63,11 +62,12 @@ def fit(rules: Record, state: Record, figure: Any, near_low: Any, near_high: Any
 @helper
 def fitting_tiles(rules: Record, state: Record) -> Any:
     """The tiles that may be placed somewhere, whoever holds them, as bits of their ids."""
+    free_low, free_high = np.int64(state.free_low), np.int64(state.free_high)
     near_low, near_high = touch(rules, state)
     found = np.int64(0)
     for shape in range(np.int64(rules.shapes)):
         for turn in range(np.int64(rules.turns[shape])):
-            low, high = fit(rules, state, shape * MAX_TURNS + turn, near_low, near_high)
+            low, high = fit(rules, shape * MAX_TURNS + turn, free_low, free_high, near_low, near_high)
             if low | high:
                 found |= np.int64(rules.tiles_of[shape])
                 break

@@ -75,7 +75,7 @@ def _ask(state: Record, phase: Any, seat: Any) -> None:
 
 
 @helper
-def _options(state: Record, seat: Any) -> Any:
+def options_of(state: Record, seat: Any) -> Any:
     """The tiles that the seat may place: of the led colour if one of them fits (Y6, Y8), else any that fits."""
     fitting = np.int64(state.hands[seat]) & np.int64(state.fits)
     if state.led >= 0:
@@ -95,11 +95,11 @@ def _place(rules: Record, state: Record, seat: Any, tile: Any, turn: Any, cell: 
         state.barred[seat] |= np.int64(state.fits) & (COLOUR_TILES << (VALUES * np.int64(state.led)))
     low, high = cells_of(rules, np.int64(rules.shape[tile]) * MAX_TURNS + turn, cell)
     for kind in range(KINDS):
-        state.pot[kind] += _covered(rules, kind, low, high)
-    baskets = _covered(rules, BASKETS, low, high)
+        state.pot[kind] += covered(rules, kind, low, high)
+    baskets = covered(rules, BASKETS, low, high)
     state.baskets[seat] += baskets
     state.spaces[seat] += BASKET * baskets
-    state.insects[seat] += _covered(rules, INSECTS, low, high)
+    state.insects[seat] += covered(rules, INSECTS, low, high)
     state.free_low &= ~low
     state.free_high &= ~high
     state.colour_low[colour] |= low
@@ -119,7 +119,7 @@ def _place(rules: Record, state: Record, seat: Any, tile: Any, turn: Any, cell: 
 
 
 @helper
-def _covered(rules: Record, symbol: Any, low: Any, high: Any) -> Any:
+def covered(rules: Record, symbol: Any, low: Any, high: Any) -> Any:
     """How many of these cells show the symbol; they are free, so none has been taken before."""
     return count_bits(low & np.int64(rules.symbol_low[symbol])) + count_bits(high & np.int64(rules.symbol_high[symbol]))
 
@@ -211,12 +211,13 @@ def _ended(rules: Record, state: Record) -> Any:
 @helper
 def _write_pairs(rules: Record, state: Record, options: Any, mask: Any) -> None:
     """Y21: the pairs of a tile among `options` and a place, into a mask of zeros."""
+    free_low, free_high = np.int64(state.free_low), np.int64(state.free_high)
     near_low, near_high = touch(rules, state)
     for shape in range(np.int64(rules.shapes)):
         tiles = options & np.int64(rules.tiles_of[shape])
         for turn in range(np.int64(rules.turns[shape]) if tiles else 0):
             figure = shape * MAX_TURNS + turn
-            low, high = fit(rules, state, figure, near_low, near_high)
+            low, high = fit(rules, figure, free_low, free_high, near_low, near_high)
             rows, width = SIDE + 1 - np.int64(rules.height[figure]), SIDE + 1 - np.int64(rules.width[figure])
             rest = tiles if low | high else np.int64(0)
             while rest:
@@ -325,17 +326,18 @@ def legal(rules: Record, state: Record, seat: int, mask: Any) -> None:
         return
     cards_at = np.int64(rules.cards_at)
     if state.phase == TILE:
-        options = _options(state, seat)
+        options = options_of(state, seat)
         if rules.single:
             _write_pairs(rules, state, options, mask)
         else:
             for start in range(0, TILES, 16):
                 spread_bits(mask, start, options >> start)
     elif state.phase == PLACE:
+        free_low, free_high = np.int64(state.free_low), np.int64(state.free_high)
         near_low, near_high = touch(rules, state)
         shape = np.int64(rules.shape[np.int64(state.chosen)])
         for turn in range(np.int64(rules.turns[shape])):
-            low, high = fit(rules, state, shape * MAX_TURNS + turn, near_low, near_high)
+            low, high = fit(rules, shape * MAX_TURNS + turn, free_low, free_high, near_low, near_high)
             write_bits(mask, TILES + CELLS * turn, low, high)
     elif state.phase == PICK:
         for kind in range(KINDS):

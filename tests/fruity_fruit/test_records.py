@@ -225,7 +225,7 @@ def test_an_impossible_deal_or_draft_is_named(number, change, message):
 def test_a_draft_too_many_is_named():
     record = made()
     record["events"].append(record["events"][1])
-    with pytest.raises(InvalidRecord, match="expected a possible draft, got .*3 seats draft"):
+    with pytest.raises(InvalidRecord, match=r"expected a possible draft, got .*3 seats draft"):
         fruit_envs.replay(record)
 
 
