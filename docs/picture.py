@@ -168,9 +168,7 @@ def draw_fruity_fruit(target: Path) -> None:
     colours, symbols, owners = planes[:4], planes[4:12], planes[12:]
 
     figure, axes = plt.subplots(figsize=(8.6, 4.9), dpi=150, facecolor=PAPER)
-    title = (
-        "Fruity Fruit: the tile that wins the trick takes the fruit in the middle, but every tile must fit the board."
-    )
+    title = "Fruity Fruit: who wins the trick takes the fruit in the middle, but every tile must fit the board."
     axes.text(0.2, 10.75, title, fontsize=7.8, color=INK)
     for row, column in np.ndindex(10, 10):
         x, y = 0.2 + column, 9.3 - row
