@@ -55,7 +55,7 @@ RULES = np.dtype(
         ("tiles_of", np.int64, (MAX_SHAPES,)),  # the tiles of each shape
         ("anchors_low", np.int64, (MAX_SHAPES * MAX_TURNS,)),  # where a figure's corner may lie on an empty board
         ("anchors_high", np.int64, (MAX_SHAPES * MAX_TURNS,)),
-        ("choose", np.int64, ((MAX_UNSEEN + 1) ** 2,)),  # binomial coefficients: k out of m at 28 m + k
+        ("binomials", np.int64, ((MAX_UNSEEN + 1) ** 2,)),  # binomial coefficients: k out of m at 28 m + k
         ("first_pair", np.int32, (TILES * MAX_TURNS,)),  # id of the first pair of a tile and an orientation (Y21)
         ("cards_at", np.int32),  # id of the first scoring card; fruits follow the cards
         ("values", np.int16, (CARDS * len(FRUITS),)),  # of each fruit by each scoring card
@@ -66,7 +66,7 @@ RULES = np.dtype(
         ("columns", np.uint8),
         ("single", np.uint8),  # 1: action_mode="single" (Y21)
         ("shapes", np.uint8),  # how many there are
-        ("shape", np.uint8, (TILES,)),  # of each tile
+        ("shape_of", np.uint8, (TILES,)),  # of each tile
         ("turns", np.uint8, (MAX_SHAPES,)),  # orientations of each shape
         ("offsets", np.uint8, (MAX_SHAPES * MAX_TURNS * FIGURE_CELLS,)),  # a figure's cells, the last one repeated
         ("height", np.uint8, (MAX_SHAPES * MAX_TURNS,)),  # of a figure's bounding box
@@ -108,7 +108,7 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     record["hand"], record["cards"], record["drawn"] = TILES // n, CARDS, DRAWN
     table = default_table() if options["components"] is None else options["components"]
     record["values"] = np.array(table["scoring_cards"]).ravel()
-    record["choose"] = [comb(m, k) for m in range(MAX_UNSEEN + 1) for k in range(MAX_UNSEEN + 1)]
+    record["binomials"] = [comb(m, k) for m in range(MAX_UNSEEN + 1) for k in range(MAX_UNSEEN + 1)]
     _lay_out_board(record, table["board"], centre=options["first_tile"] == "centre")
     _lay_out_tiles(record, range(TILES), [figures(shape) for shape in shape_of_tile(table, options["shapes"])])
     _number_actions(record)
@@ -148,7 +148,7 @@ def _lay_out_tiles(record: Any, tiles: Any, shapes: list[tuple[Figure, ...]]) ->
     for tile in tiles:
         shape = found.setdefault(shapes[tile], len(found))
         record["tiles"] |= 1 << tile
-        record["shape"][tile] = shape
+        record["shape_of"][tile] = shape
         record["tiles_of"][shape] |= 1 << tile
     record["shapes"] = len(found)
     for turns, shape in found.items():
@@ -173,7 +173,7 @@ def _number_actions(record: Any) -> None:
     """Ids of pairs, in the order tile, orientation, row, column, of positions on the published board; then the rest."""
     first = 0
     for tile in range(TILES):
-        shape = int(record["shape"][tile])
+        shape = int(record["shape_of"][tile])
         for turn in range(int(record["turns"][shape]) if int(record["tiles"]) >> tile & 1 else 0):
             at = MAX_TURNS * shape + turn
             record["first_pair"][MAX_TURNS * tile + turn] = first
@@ -233,7 +233,7 @@ def _check_layout(record: Any) -> None:
         _number_actions(made)
     except (IndexError, KeyError, ValueError) as error:
         raise InvalidOption(f"rules: expected tiles of up to {FIGURE_CELLS} cells on a board ({error})") from error
-    made["choose"] = [comb(m, k) for m in range(MAX_UNSEEN + 1) for k in range(MAX_UNSEEN + 1)]
+    made["binomials"] = [comb(m, k) for m in range(MAX_UNSEEN + 1) for k in range(MAX_UNSEEN + 1)]
     for field in RULES.names or ():
         same = ("margin", "as_scored", "tabletop", "margin_scale", "values", "hand", "cards", "drawn")
         if field not in same and not np.array_equal(record[field], made[field]):
@@ -269,7 +269,7 @@ def shapes_of(record: Any) -> list[tuple[Figure, ...]]:
     """The figures of every tile's shape in a rules record."""
     found = []
     for tile in range(TILES):
-        shape = min(int(record["shape"][tile]), MAX_SHAPES - 1)
+        shape = min(int(record["shape_of"][tile]), MAX_SHAPES - 1)
         first = record["offsets"][FIGURE_CELLS * MAX_TURNS * shape :][:FIGURE_CELLS].tolist()
         found.append(figures(tuple(sorted({divmod(offset, SIDE) for offset in first}))))
     return found

@@ -37,7 +37,7 @@ def give(rules: Record, state: Record, tile: Any, place: Any) -> None:
 @helper
 def _ways(rules: Record, m: Any, k: Any) -> Any:
     """How many ways there are to choose k out of m."""
-    return np.int64(rules.choose[m * (MAX_UNSEEN + 1) + k])
+    return np.int64(rules.binomials[m * (MAX_UNSEEN + 1) + k])
 
 
 @helper

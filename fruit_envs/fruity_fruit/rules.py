@@ -93,7 +93,7 @@ def _place(rules: Record, state: Record, seat: Any, tile: Any, turn: Any, cell: 
         state.led = colour
     elif state.led != colour:  # Y6: had it held one of these it would have had to follow
         state.barred[seat] |= np.int64(state.fits) & (COLOUR_TILES << (VALUES * np.int64(state.led)))
-    low, high = cells_of(rules, np.int64(rules.shape[tile]) * MAX_TURNS + turn, cell)
+    low, high = cells_of(rules, np.int64(rules.shape_of[tile]) * MAX_TURNS + turn, cell)
     for kind in range(KINDS):
         state.pot[kind] += covered(rules, kind, low, high)
     baskets = covered(rules, BASKETS, low, high)
@@ -240,7 +240,7 @@ def _place_pair(rules: Record, state: Record, seat: Any, pair: Any) -> None:
     while rest:
         tile = lowest_bit(rest)
         rest &= rest - 1
-        shape = np.int64(rules.shape[tile])
+        shape = np.int64(rules.shape_of[tile])
         for turn in range(np.int64(rules.turns[shape])):
             figure = shape * MAX_TURNS + turn
             width = SIDE + 1 - np.int64(rules.width[figure])
@@ -335,7 +335,7 @@ def legal(rules: Record, state: Record, seat: int, mask: Any) -> None:
     elif state.phase == PLACE:
         free_low, free_high = np.int64(state.free_low), np.int64(state.free_high)
         near_low, near_high = touch(rules, state)
-        shape = np.int64(rules.shape[np.int64(state.chosen)])
+        shape = np.int64(rules.shape_of[np.int64(state.chosen)])
         for turn in range(np.int64(rules.turns[shape])):
             low, high = fit(rules, shape * MAX_TURNS + turn, free_low, free_high, near_low, near_high)
             write_bits(mask, TILES + CELLS * turn, low, high)

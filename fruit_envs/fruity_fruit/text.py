@@ -69,7 +69,7 @@ def _orientations(record: Any, tile: int) -> list[tuple[int, int, int]]:
     """(orientation, height, width) of a tile; none of one that a shrunken game lacks."""
     if not int(record["tiles"]) >> tile & 1:
         return []
-    shape = int(record["shape"][tile])
+    shape = int(record["shape_of"][tile])
     figures = [(turn, shape * MAX_TURNS + turn) for turn in range(int(record["turns"][shape]))]
     return [(turn, int(record["height"][at]), int(record["width"][at])) for turn, at in figures]
 
@@ -215,7 +215,7 @@ def _place_event(before: State, seat: int, action: int, after: State) -> dict[st
     move = int(a["moves"][int(b["placed"])]) - seat * MOVES_OF_SEAT
     tile, place = divmod(move, MOVES_OF_TILE)
     turn, cell = divmod(place, CELLS)
-    at = int(rules["shape"][tile]) * MAX_TURNS + turn
+    at = int(rules["shape_of"][tile]) * MAX_TURNS + turn
     cells = sorted({cell + int(offset) for offset in rules["offsets"][FIGURE_CELLS * at :][:FIGURE_CELLS]})
     shown = [symbol for covered in cells if (symbol := _symbol(rules, covered)) is not None]
     return {

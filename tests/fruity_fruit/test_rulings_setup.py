@@ -267,7 +267,7 @@ def test_y19_tabletop_memory_forgets_what_does_not_lie_on_the_table():
 def test_y20_shapes_of_the_two_sets(shapes):
     game = load(shapes=shapes)
     r = game.rules[0]
-    sizes = [int(r["shape"][tile]) for tile in range(36)]
+    sizes = [int(r["shape_of"][tile]) for tile in range(36)]
     assert (len(set(sizes)) == 3) == (shapes == "bars")
     if shapes == "bars":
         assert all(sizes[tile] == sizes[tile % 9] for tile in range(36))

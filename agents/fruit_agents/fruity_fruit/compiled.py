@@ -89,7 +89,7 @@ def _value_placement(
     unseen: Any,
 ) -> Any:
     """What a placement is worth, in points; `baskets` and `insects` say whether these are looked at."""
-    low, high = cells_of(rules, np.int64(rules.shape[tile]) * MAX_TURNS + turn, cell)
+    low, high = cells_of(rules, np.int64(rules.shape_of[tile]) * MAX_TURNS + turn, cell)
     gained = covered(rules, BASKETS, low, high)
     space = np.int64(state.spaces[seat]) + BASKET * gained
     own, rivals, counted = 0.0, 0.0, np.int64(0)
@@ -130,7 +130,7 @@ def _value_tile(
     free_low, free_high = np.int64(state.free_low), np.int64(state.free_high)
     near_low, near_high = touch(rules, state)
     chance = _chance_to_win(rules, state, seat, tile, unseen)
-    shape, best = np.int64(rules.shape[tile]), ILLEGAL
+    shape, best = np.int64(rules.shape_of[tile]), ILLEGAL
     for turn in range(np.int64(rules.turns[shape])):
         figure = shape * MAX_TURNS + turn
         low, high = fit(rules, figure, free_low, free_high, near_low, near_high)
