@@ -96,7 +96,7 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
         ),
         seat("trick_value", "its value, 0 where there is none", VALUES),
         seat("sizes", "tiles in each hand", int(r["hand"])),
-        seat("spaces", "free spaces in each seat's baskets", BASKET * (1 + baskets), BASKET),
+        seat("spaces", "free spaces in each seat's baskets", BASKET * (1 + baskets), 2 * BASKET),
         seat("baskets", "baskets of each seat", 1 + baskets),
         seat("insects", "insects of each seat", insects),
         seat("scores", "final scores, 0 before the end", int(-worst_margin(rules)), 30),
