@@ -192,12 +192,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--game", default="fruit_cocktail")
     parser.add_argument("--num-players", type=int, default=None)
+    parser.add_argument("--option", action="append", default=[], help="a rule option as name=text; may be repeated")
     parser.add_argument("--threads", type=int, default=1, help="also measure a batch on so many threads")
     parser.add_argument("--json", type=Path, default=None, help="write the rows to this file")
     parser.add_argument("--quick", action="store_true", help="three short repeats instead of ten")
     args = parser.parse_args()
 
-    options = {} if args.num_players is None else {"num_players": args.num_players}
+    options: dict[str, Any] = {} if args.num_players is None else {"num_players": args.num_players}
+    options |= dict(option.split("=", 1) for option in args.option)
     game = fruit_envs.load(args.game, **options)
     rows = workloads(game, args.threads)
     measured = measure(rows, *((3, 0.1) if args.quick else (10, 0.5)))

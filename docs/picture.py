@@ -16,11 +16,13 @@ from matplotlib.patches import FancyBboxPatch
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+from fruit_agents.fruity_fruit.greedy import Greedy
 from fruit_envs import load
 from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.fruit_cocktail.components import FRUITS
 from fruit_envs.fruit_cocktail.text import columns_of
 from fruit_envs.fruitoplay import components as fruitoplay
+from fruit_envs.fruity_fruit.observation import SHOWN
 
 COLOURS = dict(
     zip(FRUITS, ("#f2c230", "#b3123f", "#6aa84f", "#e4423f", "#e59ab5", "#7d4fa0", "#4468b8", "#ef8f22"), strict=True)
@@ -153,10 +155,57 @@ def draw_fruitoplay(target: Path) -> None:
     save(figure, axes, (0, 8.45), (-0.5, 5.0), target)
 
 
+TILES = {"red": "#c8393b", "green": "#5f9e4e", "yellow": "#e6b93c", "blue": "#4673b0"}
+SHADES = ("#9fd49a", "#f6b99d", "#d77a86", "#c3d984", "#f0b765", "#b59ad0", "#c9a678", "#b7b7b7")
+
+
+def draw_fruity_fruit(target: Path) -> None:
+    game = load("fruity_fruit", num_players=3)
+    state, agent = game.deal(5), Greedy(game)
+    while state.decisions < 27:
+        state.apply(state.seat, ask(agent, state, state.seat, 0))
+    facts, planes = state.to_json(state.seat), game.layout.planes(state.observation(state.seat))
+    colours, symbols, owners = planes[:4], planes[4:12], planes[12:]
+
+    figure, axes = plt.subplots(figsize=(8.6, 4.9), dpi=150, facecolor=PAPER)
+    title = "Fruity Fruit: who wins the trick takes the fruit in the middle, but every tile must fit the board."
+    axes.text(0.2, 10.75, title, fontsize=7.8, color=INK)
+    for row, column in np.ndindex(10, 10):
+        x, y = 0.2 + column, 9.3 - row
+        tile, symbol = colours[:, row, column], symbols[:, row, column]
+        if tile.any():
+            box(axes, x, y, 0.94, 0.94, list(TILES.values())[int(tile.argmax())])
+            owner = ("you", "+1", "+2")[int(owners[:, row, column].argmax())]
+            axes.text(x + 0.47, y + 0.47, owner, ha="center", va="center", fontsize=5.5, color="white")
+        else:
+            box(axes, x, y, 0.94, 0.94, SHADES[int(symbol.argmax())] if symbol.any() else "white")
+            mark = SHOWN[int(symbol.argmax())] if symbol.any() else ""
+            axes.text(x + 0.47, y + 0.47, mark[:6], ha="center", va="center", fontsize=4.6, color=INK)
+    lines = [f"in the middle: {_fruit(facts['pot'])}", ""]
+    for seat, name in enumerate(("you", "+1", "+2")):
+        placed = f", placed {facts['trick_colour'][seat]} {facts['trick_value'][seat]}"
+        lines.append(f"{name}: {facts['spaces'][seat]} spaces, {facts['insects'][seat]} insects")
+        lines[-1] += placed if facts["trick_colour"][seat] else ""
+        lines.append(f"    {_fruit(facts['fruits'][seat])}")
+    axes.text(10.9, 9.9, "\n".join(lines), fontsize=7.5, color=INK, va="top", linespacing=1.6)
+    axes.text(10.9, 2.9, "your hand", fontsize=9, color=INK, va="center")
+    for place, held in enumerate(facts["hand"]):
+        x, y = 10.9 + 0.95 * (place % 8), 1.7 - 1.0 * (place // 8)
+        box(axes, x, y, 0.84, 0.84, list(TILES.values())[held // 9])
+        number = str(held % 9 + 1)
+        axes.text(x + 0.42, y + 0.42, number, ha="center", va="center", fontsize=9, color="white", weight="bold")
+    save(figure, axes, (0, 18.8), (0, 11.2), target)
+
+
+def _fruit(counts: list[int]) -> str:
+    return ", ".join(f"{count} {fruit}" for count, fruit in zip(counts, SHOWN, strict=False) if count) or "nothing"
+
+
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "images"
     draw_fruit_cocktail(folder / "fruit_cocktail.png")
     draw_fruitoplay(folder / "fruitoplay.png")
+    draw_fruity_fruit(folder / "fruity_fruit.png")
 
 
 if __name__ == "__main__":

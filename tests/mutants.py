@@ -56,6 +56,13 @@ F_PLAY, F_SCORING, F_ORACLE, F_RECORDS, F_KNOWLEDGE, F_FIXTURES = (
 VECTOR, POOL = "tests/conformance/test_vector.py", "tests/core/test_pool.py"
 TRAINING = "tests/fruit_train/test_training.py"
 
+FRUITY = "fruit_envs/fruity_fruit"
+Y_PLAY, Y_SETUP, Y_ORACLE, Y_RECORDS, Y_KNOWLEDGE = (
+    f"tests/fruity_fruit/test_{part}.py" for part in ("rulings_play", "rulings_setup", "oracle", "records", "knowledge")
+)
+Y_HIDDEN = f"{HIDDEN} -k fruity_fruit"
+Y_WORLDS = f"{Y_KNOWLEDGE} -k uniform_over_the_deals"
+
 MUTANTS = [
     Mutant(
         "every seat sees what seat 0 peeked at",
@@ -529,6 +536,153 @@ MUTANTS = [
         'self.league.restore(past, facts["rollouts"], layers_of(model))',
         'self.league.restore(past[:1], facts["rollouts"], layers_of(model))',
         TRAINING,
+    ),
+    Mutant(
+        "every seat sees seat 0's tiles",
+        f"{FRUITY}/observation.py",
+        "np.int64(state.hands[seat]) * np.int64(state.phase != DRAFT)",
+        "np.int64(state.hands[0]) * np.int64(state.phase != DRAFT)",
+        Y_HIDDEN,
+    ),
+    Mutant(
+        "tiles are seen before the draft is over",
+        f"{FRUITY}/observation.py",
+        "np.int64(state.hands[seat]) * np.int64(state.phase != DRAFT)",
+        "np.int64(state.hands[seat])",
+        Y_HIDDEN,
+    ),
+    Mutant(
+        "everybody sees that a tile has been chosen",
+        f"{FRUITY}/observation.py",
+        "hidden = np.int64(state.phase == PLACE) * (1 - mine)",
+        "hidden = np.int64(state.phase == PLACE) * 0",
+        Y_HIDDEN,
+    ),
+    Mutant(
+        "the board's halves do not touch",
+        f"{FRUITY}/board.py",
+        "(low >> SIDE) | (high << _STEP)",
+        "(low >> SIDE)",
+        Y_ORACLE,
+    ),
+    Mutant(
+        "a row's last cell touches the next row's first",
+        f"{FRUITY}/board.py",
+        "((low & ~_RIGHT) << 1)",
+        "(low << 1)",
+        Y_ORACLE,
+    ),
+    Mutant(
+        "the led colour need not be followed",
+        f"{FRUITY}/rules.py",
+        "        if following:",
+        "        if following == -1:",
+        Y_ORACLE,
+    ),
+    Mutant(
+        "a full seat wins",
+        f"{FRUITY}/rules.py",
+        "if tile >= 0 and state.spaces[seat] > 0:",
+        "if tile >= 0:",
+        Y_PLAY,
+    ),
+    Mutant(
+        "a basket brings one space",
+        f"{FRUITY}/rules.py",
+        "state.spaces[seat] += BASKET * baskets",
+        "state.spaces[seat] += baskets",
+        Y_PLAY,
+    ),
+    Mutant(
+        "a pot of one kind is picked",
+        f"{FRUITY}/rules.py",
+        "if total > state.spaces[winner] and kinds > 1:",
+        "if total > state.spaces[winner]:",
+        Y_PLAY,
+    ),
+    Mutant(
+        "insects take nothing",
+        f"{FRUITY}/rules.py",
+        "removed = min(count, insects)",
+        "removed = min(count, insects) * 0",
+        Y_PLAY,
+    ),
+    Mutant(
+        "the highest tile of another colour wins",
+        f"{FRUITY}/rules.py",
+        "if (colour == 0 or colour == state.led) and rank > best:",
+        "if rank > best:",
+        Y_PLAY,
+    ),
+    Mutant(
+        "the game goes on without a hand",
+        f"{FRUITY}/rules.py",
+        "out |= state.sizes[seat] == 0",
+        "out |= state.sizes[seat] == 99",
+        Y_PLAY,
+    ),
+    Mutant(
+        "not following proves a void",
+        f"{FRUITY}/rules.py",
+        "state.barred[seat] |= np.int64(state.fits) & (COLOUR_TILES",
+        "state.barred[seat] |= np.int64(-1) & (COLOUR_TILES",
+        Y_PLAY,
+    ),
+    Mutant(
+        "the last row of a pair's places is written too far",
+        f"{FRUITY}/rules.py",
+        "if row + 1 < rows:",
+        "if row < rows:",
+        Y_ORACLE,
+    ),
+    Mutant(
+        "views forget what play has shown",
+        f"{FRUITY}/knowledge.py",
+        "a = tiles & ~np.int64(state.barred[first])",
+        "a = tiles",
+        Y_WORLDS,
+    ),
+    Mutant(
+        "views forget that the asked seat can place",
+        f"{FRUITY}/knowledge.py",
+        "if not state.over and state.phase != PICK:",
+        "if state.phase > PICK:",
+        Y_WORLDS,
+    ),
+    Mutant(
+        "views split groups of tiles without counting",
+        f"{FRUITY}/knowledge.py",
+        "ways = _ways(rules, n_ab, ab) * _ways(rules, n_ac, ac) * _ways(rules, n_abc, abc)",
+        "ways = np.int64(1)",
+        Y_KNOWLEDGE,
+    ),
+    Mutant(
+        "seats before may have kept what a seat saw",
+        f"{FRUITY}/knowledge.py",
+        "if turn < own:",
+        "if turn < 0:",
+        Y_SETUP,
+    ),
+    Mutant(
+        "a record tells one skip less",
+        f"{FRUITY}/text.py",
+        'skipped = range(turn, int(a["turn"]) if same else n)',
+        'skipped = range(turn + 1, int(a["turn"]) if same else n)',
+        Y_RECORDS,
+    ),
+    Mutant(
+        "planes begin with the second block",
+        f"{CORE}/layout.py",
+        "start, stop = self._slices[blocks[0].name].start",
+        "start, stop = self._slices[blocks[1].name].start",
+        f"{Y_KNOWLEDGE} -k planes",
+    ),
+    Mutant(
+        "the heuristic likes insects",
+        "agents/fruit_agents/fruity_fruit/compiled.py",
+        "value -= INSECT_COST",
+        "value += INSECT_COST",
+        "tests/fruit_agents/test_fruity_fruit.py",
     ),
 ]
 

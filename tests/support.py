@@ -114,12 +114,17 @@ def some_states(game: Game, count: int, seed: int = 0) -> Iterator[Any]:
 #: Games with too many worlds to list, and what shrinks them: player count -> arguments of `mini_rules`.
 _SMALL: dict[str, dict[int, dict[str, int]]] = {
     "fruitoplay": {
-        2: {"fruits": 2, "numbers": 4, "hand": 2, "turns": 2},
-        3: {"fruits": 2, "numbers": 4, "hand": 2, "turns": 2},
-        4: {"fruits": 2, "numbers": 3, "hand": 1, "turns": 1},
-        5: {"fruits": 2, "numbers": 3, "hand": 1, "turns": 1},
-        6: {"fruits": 1, "numbers": 7, "hand": 1, "turns": 1},
-    }
+        2: {"fruits": 2, "numbers": 4, "hand": 2, "turns": 2, "rounds": 3, "rotten": 3},
+        3: {"fruits": 2, "numbers": 4, "hand": 2, "turns": 2, "rounds": 3, "rotten": 3},
+        4: {"fruits": 2, "numbers": 3, "hand": 1, "turns": 1, "rounds": 3, "rotten": 3},
+        5: {"fruits": 2, "numbers": 3, "hand": 1, "turns": 1, "rounds": 3, "rotten": 3},
+        6: {"fruits": 1, "numbers": 7, "hand": 1, "turns": 1, "rounds": 3, "rotten": 3},
+    },
+    "fruity_fruit": {
+        2: {"colours": 2, "values": 3, "rows": 4, "columns": 4, "cards": 4, "drawn": 2},
+        3: {"colours": 3, "values": 2, "rows": 4, "columns": 4, "cards": 4, "drawn": 2},
+        4: {"colours": 4, "values": 2, "rows": 3, "columns": 4, "cards": 4, "drawn": 1},
+    },
 }
 
 
@@ -128,8 +133,7 @@ def small(name: str, options: dict[str, Any]) -> Game:
     if name not in _SMALL:
         return Game(name, **options)
     components = Game(name, **options).module("components")
-    sizes = _SMALL[name][options["num_players"]]
-    return Game(name, rules=components.mini_rules(**sizes, rounds=3, rotten=3, **options))
+    return Game(name, rules=components.mini_rules(**_SMALL[name][options["num_players"]], **options))
 
 
 def trace_hash(game: Game, games: int = 5, seed: int = 11) -> str:

@@ -21,7 +21,10 @@ __all__ = ["BASELINES", "baselines", "fitting"]
 
 #: Name of a baseline -> game -> where its class lives.
 BASELINES: dict[str, dict[str, str]] = {
-    "greedy": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy"},
+    "greedy": {
+        "fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy",
+        "fruity_fruit": "fruit_agents.fruity_fruit.greedy:Greedy",
+    },
     "greedy2": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy2"},
     "closest": {"fruitoplay": "fruit_agents.fruitoplay.agents:Closest"},
     "one_ply": {"fruitoplay": "fruit_agents.fruitoplay.agents:OnePly"},

@@ -30,4 +30,5 @@ class Entry:
 GAMES: dict[str, Entry] = {
     "fruit_cocktail": Entry("Fruit Cocktail", 0, "fruit_envs.fruit_cocktail"),
     "fruitoplay": Entry("Fruitoplay", 0, "fruit_envs.fruitoplay"),
+    "fruity_fruit": Entry("Fruity Fruit", 0, "fruit_envs.fruity_fruit"),
 }

@@ -31,6 +31,7 @@ __all__ = [
     "Tape",
     "chance",
     "draw",
+    "draw_wide",
     "enumerate_chance",
     "mix",
     "one_way",
@@ -140,6 +141,17 @@ def _bounded(word: Any, half: Any, bound: Any) -> Any:
 def draw(stream: Any, counter: Any, bound: Any) -> Any:
     """The `counter`-th number below `bound` of a stream, exactly uniform; two draws share a word."""
     return _bounded(_word(stream, np.int64(counter) >> 1), np.uint64(counter) & _ONE, bound)
+
+
+@wrapping
+def draw_wide(stream: Any, counter: Any, bound: Any) -> Any:
+    """Like `draw` for bounds up to 2^62; `counter` is even, and takes up the next number of the stream too."""
+    wide = np.uint64(bound)
+    word = _word(stream, np.int64(counter) >> 1)
+    threshold = (_ZERO - wide) % wide  # 2^64 modulo the bound: so many words are too many
+    while word < threshold:
+        word = mix(word + _GAMMA)
+    return np.int64(word % wide)
 
 
 @helper

@@ -42,6 +42,7 @@ __all__ = [
     "row",
     "set_byte",
     "spread16",
+    "spread_bits",
     "store",
     "word",
     "wrapping",
@@ -170,6 +171,7 @@ if TYPE_CHECKING:
     def get8(array: Any, start: Any) -> Any: ...
     def put8(array: Any, start: Any, word: Any) -> None: ...
     def spread16(array: Any, start: Any, first: Any, second: Any) -> None: ...
+    def spread_bits(array: Any, start: Any, bits: Any) -> None: ...
 
 elif JIT:
 
@@ -261,6 +263,19 @@ elif JIT:
 
         return types.void(array, types.int64, types.uint64, types.uint64), generate
 
+    @intrinsic
+    def spread_bits(_context: Any, array: Any, start: Any, bits: Any) -> Any:
+        """Write the lowest sixteen bits of an int64 as 0 and 1 over sixteen elements of a row; nothing is checked."""
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            target = builder.gep(_data(context, builder, signature.args[0], values[0]), [values[1]])
+            flags = builder.bitcast(builder.trunc(values[2], ir.IntType(16)), ir.VectorType(ir.IntType(1), 16))
+            wide = builder.zext(flags, ir.VectorType(target.type.pointee, 16))
+            builder.store(wide, builder.bitcast(target, wide.type.as_pointer()), align=1)
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64, types.int64), generate
+
 else:
 
     def call(address: Any, args: Any) -> None:
@@ -284,6 +299,9 @@ else:
     def spread16(array: Any, start: int, first: Any, second: Any) -> None:
         octets = int(first).to_bytes(8, "little") + int(second).to_bytes(8, "little")
         array[start : start + 16] = np.frombuffer(octets, np.int8)
+
+    def spread_bits(array: Any, start: int, bits: Any) -> None:
+        array[start : start + 16] = [int(bits) >> i & 1 for i in range(16)]
 
 
 @helper

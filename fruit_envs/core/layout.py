@@ -86,6 +86,25 @@ class Layout:
         shape = shapes[name]
         return observation[..., self._slices[name]].reshape(*observation.shape[:-1], *shape)
 
+    def planes(self, observation: np.ndarray) -> np.ndarray:
+        """A view of all blocks over rows and columns as planes, for convolutions; leading axes of a batch stay.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (..., planes, rows, columns): the planes of each such block in order.
+
+        Raises
+        ------
+        InvalidOption
+            If the game has no board.
+        """
+        blocks = [block for block in self.blocks if block.axes[-2:] == ("row", "column")]
+        if not blocks:
+            raise InvalidOption("expected blocks over rows and columns, which only a game with a board has")
+        start, stop = self._slices[blocks[0].name].start, self._slices[blocks[-1].name].stop
+        return observation[..., start:stop].reshape(*observation.shape[:-1], -1, *blocks[0].shape[-2:])
+
     def _spread(self, values: Sequence[float], dtype: DTypeLike) -> np.ndarray:
         vector = np.repeat(np.array(values, dtype), [block.size for block in self.blocks])
         vector.flags.writeable = False

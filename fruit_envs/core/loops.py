@@ -17,7 +17,10 @@ from fruit_envs.core.jit import JIT, call, get8, helper, loop, lowest_bit, paral
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _ONES, _TOPS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
-_S7, _S11, _S56 = np.uint64(7), np.uint64(11), np.uint64(56)
+_NONE, _S7, _S11, _S56 = np.uint64(0), np.uint64(7), np.uint64(11), np.uint64(56)
+
+#: Words of a mask that are counted together: the sum of so many bytes of 0 and 1 stays below 256 in every byte.
+_BLOCK = 16
 
 #: Answers of `advance` when nothing was done.
 NOT_ASKED, ILLEGAL = -1, -2
@@ -239,13 +242,22 @@ def _place(word: Any, rank: Any) -> Any:
     return 8 - np.int64(((reached >> _S7) * _ONES) >> _S56)
 
 
+@wrapping
+def _count(mask: Any, first: Any, last: Any) -> Any:
+    """How many of the bytes in these words (at most `_BLOCK`) of a mask are 1."""
+    sums = _NONE
+    for w in range(first, last):
+        sums += get8(mask, 8 * w)
+    return np.int64(_prefix_sums(sums) >> _S56)
+
+
 @helper
 def pick(mask: Any, stream: Any) -> Any:
     """A uniformly random legal action of a mask, or 0 where nothing is legal."""
     words, size = mask.shape[0] // 8, mask.shape[0]
     count = np.int64(0)
-    for w in range(words):
-        count += np.int64(_prefix_sums(get8(mask, 8 * w)) >> _S56)
+    for start in range(0, words, _BLOCK):
+        count += _count(mask, start, min(start + _BLOCK, words))
     j = 8 * words
     while j < size:
         count += mask[j]
@@ -253,11 +265,15 @@ def pick(mask: Any, stream: Any) -> Any:
     if count == 0:
         return 0
     rank = draw(stream, 0, count)
-    for w in range(words):
-        word: Any = get8(mask, 8 * w)
-        inside = np.int64(_prefix_sums(word) >> _S56)
+    for start in range(0, words, _BLOCK):
+        inside = _count(mask, start, min(start + _BLOCK, words))
         if rank < inside:
-            return 8 * w + _place(word, rank)
+            for w in range(start, start + _BLOCK):
+                word: Any = get8(mask, 8 * w)
+                inside = np.int64(_prefix_sums(word) >> _S56)
+                if rank < inside:
+                    return 8 * w + _place(word, rank)
+                rank -= inside
         rank -= inside
     j = 8 * words
     while j < size:

@@ -70,7 +70,8 @@ def test_malformed_actions_are_refused_and_change_nothing(name, options):
 @every_case
 def test_numpy_integers_and_0d_arrays_are_actions(name, options):
     game = load(name, **options)
-    for cast in (np.int8, np.int64, np.uint16, lambda a: np.array(a), lambda a: np.array(a, np.int32)):
+    smallest = np.min_scalar_type(-1 - game.num_actions).type
+    for cast in (smallest, np.int64, np.uint16, lambda a: np.array(a), lambda a: np.array(a, np.int32)):
         state = game.deal(3)
         state.apply(np.int64(state.seat), cast(state.legal_actions(state.seat)[0]))
         assert state.decisions == 1
