@@ -11,7 +11,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from fruit_agents.evaluation import duplicate_match
 
 import fruit_agents
 import fruit_envs
