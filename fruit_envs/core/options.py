@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
 from fruit_envs.core.checks import whole_number
-from fruit_envs.core.errors import InvalidOption, brief
+from fruit_envs.core.errors import InvalidOption, InvalidTable, brief
 
-__all__ = ["FrozenTable", "Option", "common_options", "resolve", "whole"]
+__all__ = ["FrozenTable", "Option", "common_options", "resolve", "table_rows", "whole"]
 
 
 class FrozenTable(dict[str, Any]):
@@ -33,6 +36,26 @@ class FrozenTable(dict[str, Any]):
         raise TypeError("expected no change of a table that a game was made from")
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+
+def table_rows(name: str, value: Any) -> Any:
+    """The rows of a table option: what was given, or where that is a path, what the JSON file holds.
+
+    So a record needs no file.
+
+    Raises
+    ------
+    InvalidTable
+        For a file that cannot be read as JSON.
+    """
+    if not isinstance(value, (str, os.PathLike)):
+        return value
+    try:
+        return json.loads(Path(value).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: no JSON, not UTF-8, a null byte in a path
+        raise InvalidTable(
+            f"{name}: expected None, the path of a JSON file, or a table, got {brief(value)} ({error})"
+        ) from error
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ import numpy as np
 from fruit_envs.core.checks import whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, InvalidTable, brief
-from fruit_envs.core.options import FrozenTable, Option, common_options, resolve, whole
+from fruit_envs.core.options import FrozenTable, Option, common_options, resolve, table_rows, whole
 
 FRUITS = ("banana", "strawberry", "apple", "fig")
 NUMBERS = 20
@@ -112,16 +110,7 @@ def default_table() -> FrozenTable:
 
 def _table(value: Any) -> FrozenTable | None:
     """The option `table`: None, or its rows (a path becomes its rows, so that a record needs no file)."""
-    if value is None:
-        return None
-    if isinstance(value, (str, os.PathLike)):
-        try:
-            value = json.loads(Path(value).read_text("utf-8"))
-        except (OSError, ValueError, RecursionError) as error:  # ValueError: no JSON, not UTF-8, a null byte in a path
-            raise InvalidTable(
-                f"table: expected None, the path of a JSON file, or a table, got {brief(value)} ({error})"
-            ) from error
-    return check_table(value)
+    return None if value is None else check_table(table_rows("table", value))
 
 
 OPTIONS: tuple[Option, ...] = (

@@ -11,7 +11,7 @@ import numpy as np
 from fruit_envs.core.checks import whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, brief
-from fruit_envs.core.options import Option, common_options, whole
+from fruit_envs.core.options import Option, common_options, resolve, whole
 from fruit_envs.fruity_fruit.table import (
     CARDS,
     COLOURS,
@@ -305,9 +305,8 @@ def mini_rules(
     For research and tests; not a published variant. `options` are those of the game, such as `shapes`. By default
     there is no draft: everybody scores by card 0.
     """
-    defaults = {option.name: option.default for option in OPTIONS}
-    n = whole("num_players", 2, MAX_PLAYERS)(num_players)
-    rules = make_rules(defaults | options | {"num_players": n}).copy()
+    resolved = resolve("fruity_fruit", OPTIONS, options | {"num_players": num_players})
+    n, rules = resolved["num_players"], make_rules(resolved).copy()
     record = rules[0]
     board, shapes = board_of(record), shapes_of(record)
     rows, columns = whole("rows", 1, SIDE)(rows), whole("columns", 1, SIDE)(columns)
@@ -317,7 +316,7 @@ def mini_rules(
     for field in RULES.names or ():
         if field.startswith(("symbol", "tiles", "anchors", "first_pair", "shape", "turns", "offsets", "hei", "wid")):
             record[field] = 0
-    centre = (defaults | options)["first_tile"] == "centre"
+    centre = resolved["first_tile"] == "centre"
     _lay_out_board(record, [row[left : left + columns] for row in board[top : top + rows]], centre=centre)
     _lay_out_tiles(record, tiles, shapes)
     _number_actions(record)

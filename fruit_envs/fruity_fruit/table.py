@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fruit_envs.core.checks import whole_number
 from fruit_envs.core.errors import InvalidTable, brief
-from fruit_envs.core.options import FrozenTable
+from fruit_envs.core.options import FrozenTable, table_rows
 
 COLOURS = ("red", "green", "yellow", "blue")
 FRUITS = ("melon", "peach", "cherry", "apple", "orange", "grape")
@@ -176,13 +174,4 @@ def default_table() -> FrozenTable:
 
 def read_table(value: Any) -> FrozenTable | None:
     """The option `components`: None, or its rows (a path becomes its rows, so that a record needs no file)."""
-    if value is None:
-        return None
-    if isinstance(value, (str, os.PathLike)):
-        try:
-            value = json.loads(Path(value).read_text("utf-8"))
-        except (OSError, ValueError) as error:  # ValueError: no JSON, not UTF-8, or a path with a null byte
-            raise InvalidTable(
-                f"components: expected None, the path of a JSON file, or a table, got {brief(value)} ({error})"
-            ) from error
-    return check_table(value)
+    return None if value is None else check_table(table_rows("components", value))

@@ -12,6 +12,7 @@ from scipy import stats
 
 import fruit_envs
 from fruit_envs import InvalidOption, InvalidTable
+from fruit_envs.fruity_fruit.components import mini_rules
 
 from .helpers import Both, every_count, every_shape, hands, load
 from .oracle import TABLE, colour_of
@@ -281,3 +282,20 @@ def test_y21_only_tiles_with_a_place_are_offered_and_the_second_step_is_theirs()
     assert set(both.state.legal_actions(0)) == short & both.oracle.hands[0]
     assert {colour_of(tile) for tile in both.state.legal_actions(0)} >= {1}
     both.check_legal()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"shapes": "round"}, {"first_tile": "corner"}, {"memory": "tabeltop"}, {"shapse": "bars"}, {"num_players": 7}],
+    ids=str,
+)
+def test_shrunken_games_check_their_options(options):
+    with pytest.raises(InvalidOption, match=next(iter(options))):
+        mini_rules(**options)
+
+
+def test_a_table_nested_too_deep_is_no_table(tmp_path):
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 100_000)
+    with pytest.raises(InvalidTable, match="components: expected None"):
+        fruit_envs.load("fruity_fruit", components=str(deep))
