@@ -10,15 +10,13 @@ Worth is counted in whole numbers (`UNITS` (n - 1) a point), so that equally goo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruit_envs.core.agents import Agent
+from fruit_agents.valued import ValuedAgent
 from fruit_envs.core.chance import CHOICE, draw, stream_of_key
 from fruit_envs.core.contract import new_records
-from fruit_envs.core.errors import InvalidBuffer, InvalidOption, NoView
 from fruit_envs.core.jit import Record, helper, loop
 from fruit_envs.core.views import Views
 from fruit_envs.fruit_cocktail.components import CARDS, COLUMNS
@@ -27,7 +25,6 @@ from fruit_envs.fruit_cocktail.rules import unseen
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fruit_envs.core.game import Game
     from fruit_envs.core.state import View
 
 __all__ = ["Greedy", "Greedy2"]
@@ -144,7 +141,7 @@ def choose(rules: Any, states: Any, seats: Any, keys: Any, replies: Any, beliefs
                 rank -= 1
 
 
-class Greedy(Agent):
+class Greedy(ValuedAgent):
     """Takes the card that leaves the best expected position.
 
     Parameters
@@ -161,12 +158,6 @@ class Greedy(Agent):
     name = "greedy"
     replies = False
 
-    def __init__(self, game: Game) -> None:
-        memory = game.options["memory"]
-        if memory != "perfect":
-            raise InvalidOption(f'agent {self.name!r}: expected a game with memory="perfect", got memory={memory!r}')
-        super().__init__(game)
-
     def values(self, view: View | None) -> NDArray[np.float64]:
         """What the viewer, who is asked, expects of each action: margin over the rivals' mean, in points.
 
@@ -175,45 +166,14 @@ class Greedy(Agent):
         numpy.ndarray
             float64, shape (num_actions,); -inf where the action is not legal.
         """
-        seen = self._seen(view)
-        units = self._choose(seen.records, [seen.viewer], np.zeros(1, np.uint64))[1][0, : self.game.num_actions]
+        units = self.decide_one(view)[1]
         return np.where(units == ILLEGAL, -np.inf, units / (UNITS * (self.game.num_players - 1)))
 
-    def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
-        """The best action; the key only breaks ties."""
-        seen = self._seen(view)
-        return int(self._choose(seen.records, [seen.viewer], np.array([key], np.uint64))[0][0])
-
-    def act_batch(
-        self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
-    ) -> NDArray[np.int64]:
-        """The best action of every row."""
-        seen, keys = Views.of(self.game, views), np.asarray(keys, np.uint64)
-        if keys.shape != (len(seen),):
-            raise InvalidBuffer(f"expected {len(seen)} keys, one per view, got {keys.shape}")
-        return self._choose(seen.records, seen.viewers, keys)[0]
-
-    def policy(
-        self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
-    ) -> NDArray[np.float64]:
-        """Equal probabilities on the best actions."""
-        values = self.values(view)
-        best = values == values.max()
-        probabilities: NDArray[np.float64] = best / best.sum()
-        return probabilities
-
-    def _seen(self, view: View | None) -> View:
-        if view is None:
-            raise NoView(f"agent {self.name!r}: expected a view, got None")
-        return view
-
-    def _choose(
-        self, records: np.ndarray, viewers: Sequence[int] | NDArray[np.int64], keys: NDArray[np.uint64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The best action in every state, and the values of all actions in units."""
-        beliefs, actions = new_records(BELIEF, len(viewers)), np.empty(len(viewers), np.int64)
-        choose(self.game.rules, records, np.array(viewers, np.int64), keys, self.replies, beliefs, actions)
-        return actions, beliefs["value"]
+    def decide(self, seen: Views, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The best action in every view, and the values of all actions in units."""
+        beliefs, actions = new_records(BELIEF, len(seen)), np.empty(len(seen), np.int64)
+        choose(self.game.rules, seen.records, seen.viewers, keys, self.replies, beliefs, actions)
+        return actions, beliefs["value"][:, : self.game.num_actions]
 
 
 class Greedy2(Greedy):
