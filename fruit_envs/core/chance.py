@@ -31,6 +31,7 @@ __all__ = [
     "Tape",
     "chance",
     "draw",
+    "draw_best",
     "draw_wide",
     "enumerate_chance",
     "mix",
@@ -152,6 +153,23 @@ def draw_wide(stream: Any, counter: Any, bound: Any) -> Any:
     while word < threshold:
         word = mix(word + _GAMMA)
     return np.int64(word % wide)
+
+
+@helper
+def draw_best(values: Any, count: Any, stream: Any, counter: Any) -> Any:
+    """The place of the highest of the first `count` values; between equal ones the stream decides."""
+    best, equal = values[0], 0
+    for place in range(count):
+        if values[place] > best:
+            best, equal = values[place], 1
+        elif values[place] == best:
+            equal += 1
+    rank = draw(stream, counter, equal)
+    place = 0
+    while values[place] != best or rank > 0:
+        rank -= values[place] == best
+        place += 1
+    return place
 
 
 @helper

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_agents.valued import ValuedAgent
-from fruit_envs.core.chance import CHOICE, draw, stream_of_key
+from fruit_envs.core.chance import CHOICE, draw_best, stream_of_key
 from fruit_envs.core.contract import new_records
 from fruit_envs.core.jit import Record, helper, loop
 from fruit_envs.core.views import Views
@@ -127,18 +127,8 @@ def choose(rules: Any, states: Any, seats: Any, keys: Any, replies: Any, beliefs
     for i in range(actions.shape[0]):
         belief = beliefs[i]
         _evaluate(rules[0], states[i], seats[i], replies, belief)
-        best, equal = ILLEGAL, 0
-        for card in range(np.int64(rules[0].num_actions)):
-            if belief.value[card] > best:
-                best, equal = belief.value[card], 1
-            elif belief.value[card] == best:
-                equal += 1
-        rank = draw(stream_of_key(keys[i], CHOICE), 0, equal)
-        for card in range(np.int64(rules[0].num_actions)):
-            if belief.value[card] == best:
-                if rank == 0:
-                    actions[i] = card
-                rank -= 1
+        stream = stream_of_key(keys[i], CHOICE)
+        actions[i] = draw_best(belief.value, np.int64(rules[0].num_actions), stream, 0)
 
 
 class Greedy(ValuedAgent):

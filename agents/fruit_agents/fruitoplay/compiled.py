@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.chance import CHOICE, draw, stream_of_key
+from fruit_envs.core.chance import CHOICE, draw, draw_best, stream_of_key
 from fruit_envs.core.jit import Record, helper, loop
 from fruit_envs.fruitoplay.components import CANCEL, CARDS, CHOOSE, DECLINE, DRAW, MAX_PLAYERS, NUM_ACTIONS, NUMBERS
 from fruit_envs.fruitoplay.rules import is_hidden
@@ -211,15 +211,4 @@ def choose(rules: Any, states: Any, seats: Any, keys: Any, samples: Any, scratch
     for i in range(actions.shape[0]):
         own, stream = scratch[i], stream_of_key(keys[i], CHOICE)
         _evaluate(rules[0], states[i], seats[i], samples, stream, own)
-        best, equal = ILLEGAL, 0
-        for action in range(NUM_ACTIONS):
-            if own.value[action] > best:
-                best, equal = own.value[action], 1
-            elif own.value[action] == best:
-                equal += 1
-        rank = draw(stream, _TIE, equal)
-        for action in range(NUM_ACTIONS):
-            if own.value[action] == best:
-                if rank == 0:
-                    actions[i] = action
-                rank -= 1
+        actions[i] = draw_best(own.value, NUM_ACTIONS, stream, _TIE)

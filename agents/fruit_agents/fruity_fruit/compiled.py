@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.chance import CHOICE, draw, stream_of_key
+from fruit_envs.core.chance import CHOICE, draw_best, stream_of_key
 from fruit_envs.core.jit import Record, helper, loop, lowest_bit
 from fruit_envs.fruity_fruit.board import beside, cells_of, count_bits, fit, touch
 from fruit_envs.fruity_fruit.components import (
@@ -187,15 +187,4 @@ def choose(
     for i in range(actions.shape[0]):
         own = values[i]
         _evaluate(rules[0], states[i], seats[i], baskets, insects, own)
-        best, equal = ILLEGAL, 0
-        for action in range(own.shape[0]):
-            if own[action] > best:
-                best, equal = own[action], 1
-            elif own[action] == best:
-                equal += 1
-        rank = draw(stream_of_key(keys[i], CHOICE), 0, equal)
-        for action in range(own.shape[0]):
-            if own[action] == best:
-                if rank == 0:
-                    actions[i] = action
-                rank -= 1
+        actions[i] = draw_best(own, own.shape[0], stream_of_key(keys[i], CHOICE), 0)
