@@ -100,7 +100,7 @@ class RandomAgent(Agent):
     def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
         """A legal action, uniformly at random."""
         from fruit_envs.core.jit import word
-        from fruit_envs.core.loops import pick_one
+        from fruit_envs.core.masks import pick_one
 
         return int(pick_one(as_masks(mask, (self.game.num_actions,)), word(key)))
 
@@ -108,7 +108,7 @@ class RandomAgent(Agent):
         self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """One legal action per row."""
-        from fruit_envs.core.loops import pick_rows
+        from fruit_envs.core.masks import pick_rows
 
         keys = np.asarray(keys, np.uint64)
         actions = np.empty(len(keys), np.int64)

@@ -168,10 +168,12 @@ if TYPE_CHECKING:
     def load(address: Any, index: Any) -> Any: ...
     def store(address: Any, index: Any, value: Any) -> None: ...
     def lowest_bit(word: Any) -> Any: ...
+    def count_bits(word: Any) -> Any: ...
     def get8(array: Any, start: Any) -> Any: ...
     def put8(array: Any, start: Any, word: Any) -> None: ...
     def spread16(array: Any, start: Any, first: Any, second: Any) -> None: ...
     def spread_bits(array: Any, start: Any, bits: Any) -> None: ...
+    def gather_bits(array: Any, start: Any) -> Any: ...
 
 elif JIT:
 
@@ -229,6 +231,15 @@ elif JIT:
         return types.int64(types.int64), generate
 
     @intrinsic
+    def count_bits(_context: Any, word: Any) -> Any:
+        """How many bits of an int64 are 1."""
+
+        def generate(_: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            return builder.ctpop(values[0])
+
+        return types.int64(types.int64), generate
+
+    @intrinsic
     def get8(_context: Any, array: Any, start: Any) -> Any:
         """Eight bytes of an 8-bit array or row, from `start` on, as one uint64 (byte 0 lowest); nothing is checked."""
 
@@ -276,6 +287,18 @@ elif JIT:
 
         return types.void(array, types.int64, types.int64), generate
 
+    @intrinsic
+    def gather_bits(_context: Any, array: Any, start: Any) -> Any:
+        """Sixty-four elements 0 or 1 of an 8-bit array or row, from `start` on, as an int64; nothing is checked."""
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            source = builder.gep(_data(context, builder, signature.args[0], values[0]), [values[1]])
+            octets = builder.load(builder.bitcast(source, ir.VectorType(ir.IntType(8), 64).as_pointer()), align=1)
+            zeros = ir.Constant(octets.type, None)
+            return builder.bitcast(builder.icmp_signed("!=", octets, zeros), ir.IntType(64))
+
+        return types.int64(array, types.int64), generate
+
 else:
 
     def call(address: Any, args: Any) -> None:
@@ -290,6 +313,9 @@ else:
     def lowest_bit(word: int) -> int:
         return (int(word) & -int(word)).bit_length() - 1 if word else 64
 
+    def count_bits(word: int) -> int:
+        return (int(word) & 0xFFFFFFFFFFFFFFFF).bit_count()
+
     def get8(array: Any, start: int) -> Any:
         return np.frombuffer(array[start : start + 8].tobytes(), "<u8")[0]
 
@@ -302,6 +328,9 @@ else:
 
     def spread_bits(array: Any, start: int, bits: Any) -> None:
         array[start : start + 16] = [int(bits) >> i & 1 for i in range(16)]
+
+    def gather_bits(array: Any, start: int) -> Any:
+        return np.packbits(array[start : start + 64] != 0, bitorder="little").view("<i8")[0]
 
 
 @helper

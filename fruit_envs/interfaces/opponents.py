@@ -13,7 +13,7 @@ from fruit_envs.core.agents import act_rows, make_agent, name_of
 from fruit_envs.core.errors import AgentError, IllegalAction, InvalidOption, InvalidSeat, brief
 from fruit_envs.core.game import Game
 from fruit_envs.core.jit import word
-from fruit_envs.core.loops import find_illegal
+from fruit_envs.core.masks import find_illegal
 from fruit_envs.core.pool import POOL_STREAM, Pool
 from fruit_envs.core.rows import Rows
 
