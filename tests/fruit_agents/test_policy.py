@@ -70,9 +70,8 @@ def test_history_is_what_the_seat_saw_at_its_latest_decisions(choose: str) -> No
     game = Game("fruit_cocktail", num_players=3, memory="tabletop")
     size, frames = game.layout.size, 3
     rng = np.random.default_rng(1)
-    layers = [
-        (rng.normal(0, 0.5, (game.num_actions, frames * size)).astype(np.float32), np.zeros(game.num_actions, "f"))
-    ]
+    weight = rng.normal(0, 0.5, (game.num_actions, frames * size)).astype(np.float32)
+    layers = [(weight, np.zeros(game.num_actions, "f"))]
     agent = PolicyAgent(game, layers, choose=choose, history=frames)
     assert agent.memory_size == frames * size
     for seed in range(4):
