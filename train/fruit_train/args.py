@@ -52,8 +52,8 @@ class Args:
 
     game: Positional[str]
     """Name of the game, such as fruit_cocktail."""
-    num_players: int = 2
-    """Seats."""
+    num_players: int | None = None
+    """Seats; by default as many as the game has by default."""
     option: UseAppendAction[tuple[str, ...]] = ()
     """A game option as name=value, such as mode=easy; may be repeated. Values are read as JSON, else as text."""
     seed: int = 0
@@ -117,6 +117,8 @@ class Args:
     """Go on with the run of that name, which was started by the same command."""
 
     def __post_init__(self) -> None:
+        if self.num_players is None:
+            self.num_players = Game(self.game).num_players
         positive = ("num_envs", "total_steps", "num_steps", "batch_size", "epochs", "deals", "checkpoints")
         for field in (*positive, "checkpoint_deals", "snapshots", "snapshot_every"):
             if getattr(self, field) < 1:
