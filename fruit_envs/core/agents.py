@@ -206,8 +206,11 @@ def ask_batch(
     `memories`, of shape (rows, memory_size), is written to.
     """
     act_batch = getattr(agent, "act_batch", partial(act_rows, agent))
-    extra = (memories,) if memories.shape[1] else ()
-    return act_batch(observations, masks, views, keys, *extra)
+    if memories.shape[1] == 0:
+        return act_batch(observations, masks, views, keys)
+    if getattr(act_batch, "__func__", None) is Agent.act_batch:  # inherited by an agent that defines `act` alone
+        act_batch = partial(act_rows, agent)
+    return act_batch(observations, masks, views, keys, memories)
 
 
 def memory_size(agent: Any) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import SyncVectorEnv
 
-from fruit_envs import AgentError, InvalidBuffer, InvalidOption, Pool, RandomAgent, load, record
+from fruit_envs import Agent, AgentError, InvalidBuffer, InvalidOption, Pool, RandomAgent, load, record
 from fruit_envs.core.agents import ask, new_memory
 from fruit_envs.interfaces.single_agent import SingleAgent
 from fruit_envs.interfaces.vector import VectorEnv
@@ -36,16 +36,11 @@ class Recaller(RandomAgent):
         return np.array([self.act(*row) for row in rows])
 
 
-class OneByOne(Recaller):
-    """The same without a batch."""
+class OneByOne(Agent):
+    """The same without a batch of its own."""
 
     memory_size = 3
-    act_batch = None
-
-    def __getattribute__(self, name):
-        if name == "act_batch":
-            raise AttributeError(name)
-        return super().__getattribute__(name)
+    act = Recaller.act
 
 
 def seated(game, who):
