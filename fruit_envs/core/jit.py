@@ -31,6 +31,7 @@ __all__ = [
     "call",
     "clear",
     "copy_bytes",
+    "count_bits",
     "get8",
     "helper",
     "load",
@@ -168,6 +169,7 @@ if TYPE_CHECKING:
     def load(address: Any, index: Any) -> Any: ...
     def store(address: Any, index: Any, value: Any) -> None: ...
     def lowest_bit(word: Any) -> Any: ...
+    def count_bits(word: Any) -> Any: ...
     def get8(array: Any, start: Any) -> Any: ...
     def put8(array: Any, start: Any, word: Any) -> None: ...
     def spread16(array: Any, start: Any, first: Any, second: Any) -> None: ...
@@ -225,6 +227,15 @@ elif JIT:
 
         def generate(_: Any, builder: Any, _signature: Any, values: Any) -> Any:
             return builder.cttz(values[0], ir.IntType(1)(0))
+
+        return types.int64(types.int64), generate
+
+    @intrinsic
+    def count_bits(_context: Any, word: Any) -> Any:
+        """How many bits of an int64 are 1."""
+
+        def generate(_: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            return builder.ctpop(values[0])
 
         return types.int64(types.int64), generate
 
@@ -289,6 +300,9 @@ else:
 
     def lowest_bit(word: int) -> int:
         return (int(word) & -int(word)).bit_length() - 1 if word else 64
+
+    def count_bits(word: int) -> int:
+        return (int(word) & 0xFFFFFFFFFFFFFFFF).bit_count()
 
     def get8(array: Any, start: int) -> Any:
         return np.frombuffer(array[start : start + 8].tobytes(), "<u8")[0]

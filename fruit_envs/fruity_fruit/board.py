@@ -88,17 +88,6 @@ def cells_of(rules: Record, figure: Any, cell: Any) -> Any:
 
 
 @helper
-def count_bits(word: Any) -> Any:
-    """How many bits of a word of at most 56 bits are 1."""
-    pairs = word - ((word >> 1) & 0x55555555555555)
-    fours = (pairs & 0x33333333333333) + ((pairs >> 2) & 0x33333333333333)
-    octets = (fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F
-    octets += octets >> 32
-    octets += octets >> 16
-    return (octets + (octets >> 8)) & 0xFF
-
-
-@helper
 def write_bits(out: Any, k: Any, low: Any, high: Any) -> None:
     """The hundred cells as 0 and 1 from place `k` of a row on, and zeros over the twelve places after them."""
     first = low | ((high & ((1 << _REST) - 1)) << HALF)

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.core.chance import draw, draw_wide
-from fruit_envs.core.jit import Record, helper
-from fruit_envs.fruity_fruit.board import count_bits
+from fruit_envs.core.jit import Record, count_bits, helper
 from fruit_envs.fruity_fruit.components import MAX_UNSEEN, TILES
 from fruit_envs.fruity_fruit.state import DRAFT, PICK
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from fruit_envs.core.chance import chance
 from fruit_envs.core.contract import TERMINATED
-from fruit_envs.core.jit import Record, clear, helper, lowest_bit, spread_bits
-from fruit_envs.fruity_fruit.board import cells_of, count_bits, fit, fitting_tiles, touch, write_bits
+from fruit_envs.core.jit import Record, clear, count_bits, helper, lowest_bit, spread_bits
+from fruit_envs.fruity_fruit.board import cells_of, fit, fitting_tiles, touch, write_bits
 from fruit_envs.fruity_fruit.components import (
     BASKET,
     BASKETS,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.core.chance import CHOICE, draw_best, stream_of_key
-from fruit_envs.core.jit import Record, helper, loop, lowest_bit
-from fruit_envs.fruity_fruit.board import beside, cells_of, count_bits, fit, touch
+from fruit_envs.core.jit import Record, count_bits, helper, loop, lowest_bit
+from fruit_envs.fruity_fruit.board import beside, cells_of, fit, touch
 from fruit_envs.fruity_fruit.components import (
     BASKET,
     BASKETS,
