@@ -11,7 +11,7 @@ from fruit_envs.core.checks import whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, brief
 from fruit_envs.core.options import Option, common_options, resolve, whole
-from fruit_envs.fruit_salad.deck import CARDS, FRUITS, MAX_PIECES, MINIONS, Row, default_deck, deck_option
+from fruit_envs.fruit_salad.deck import CARDS, FRUITS, MAX_PIECES, MINIONS, Row, deck_option, default_deck
 
 MAX_PLAYERS = 6
 MAX_REVEALS = 30_000  # so that counts of reveals fit an int16
@@ -69,9 +69,7 @@ def _seats(value: Any) -> tuple[int, ...]:
 OPTIONS: tuple[Option, ...] = (
     *common_options(players=(2, MAX_PLAYERS), num_players=4, margin_scale=4.0),
     Option("windows", "full", "when slaps are asked for: W0+W1+W2, W1+W2, or W2 alone", WINDOWS[::-1]),
-    Option(
-        "distribution", "each", "S17: a won bowl is given away card by card, or all to one seat", ("each", "bulk")
-    ),
+    Option("distribution", "each", "S17: a won bowl is given away card by card, or all to one seat", ("each", "bulk")),
     Option("last_card_window", False, "S21: the turn of a pile's last card runs as usual", (False, True)),
     Option(
         "max_reveals",
