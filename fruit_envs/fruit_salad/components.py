@@ -11,7 +11,16 @@ from fruit_envs.core.checks import whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, brief
 from fruit_envs.core.options import Option, common_options, resolve, whole
-from fruit_envs.fruit_salad.deck import CARDS, FRUITS, MAX_PIECES, MINIONS, Row, deck_option, default_deck
+from fruit_envs.fruit_salad.deck import (
+    CARDS,
+    FRUITS,
+    MAX_PIECES,
+    MINIONS,
+    Row,
+    check_row,
+    deck_option,
+    default_deck,
+)
 
 MAX_PLAYERS = 6
 MAX_REVEALS = 30_000  # so that counts of reveals fit an int16
@@ -181,26 +190,27 @@ def mini_rules(
     *,
     numbers: Sequence[int] = (1, 2, 2, 3, 3, 4),
     first: int = -1,
-    deck: Sequence[Sequence[Any]] | None = None,
+    table: Sequence[Sequence[Any]] | None = None,
     **options: Any,
 ) -> np.ndarray:
     """Rules of a shrunken game for exact methods: piles of these sizes, lower numbers on the die.
 
-    For research and tests; not a published variant. The cards are those of `deck`, by default cards of `assumed-v1`
-    spread over all its families. `first` is the seat that starts, -1 for one drawn by chance. `options` are those of the
-    game, such as `windows`; `num_players` is the number of piles.
+    For research and tests; not a published variant. The cards are the rows of `table`, by default some of the option
+    `deck`, spread over all its families. `first` is the seat that starts, -1 for one drawn by chance. `options` are
+    those of the game, such as `windows`; `num_players` is the number of piles.
     """
     resolved = resolve("fruit_salad", OPTIONS, {"num_players": len(dealt)} | options)
     if resolved["num_players"] != len(dealt):
         raise InvalidOption(f"expected a pile for each of {resolved['num_players']} players, got {brief(dealt)}")
     rules = make_rules(resolved).copy()
     record = rules[0]
-    cards = sum(whole("dealt", 1, CARDS)(size) for size in dealt)
-    whole("cards", 2, CARDS)(cards)
+    cards = whole("cards", 2, CARDS)(sum(whole("dealt", 1, CARDS)(size) for size in dealt))
     record["first"] = whole("first", -1, len(dealt) - 1)(first)
     record["dealt"][: len(dealt)] = dealt
     record["number_faces"] = [whole("numbers", 1, 127)(number) for number in numbers]
-    _lay_out(record, [tuple(row) for row in deck] if deck else [default_deck()[7 * i % CARDS] for i in range(cards)])
+    deck = default_deck() if resolved["deck"] == "assumed-v1" else resolved["deck"]
+    rows = [deck[7 * card % CARDS] for card in range(cards)]
+    _lay_out(record, rows if table is None else [check_row(number, row) for number, row in enumerate(table)])
     check_rules(rules)
     rules.flags.writeable = False
     return rules

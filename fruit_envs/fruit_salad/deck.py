@@ -40,10 +40,11 @@ def check_deck(rows: Any) -> tuple[Row, ...]:
         raise InvalidTable(f"deck: expected {CARDS} rows {_ROW}, got {brief(rows)}")
     if len(rows) != CARDS:
         raise InvalidTable(f"deck: expected {CARDS} rows {_ROW}, got {len(rows)} rows")
-    return tuple(_row(number, row) for number, row in enumerate(rows))
+    return tuple(check_row(number, row) for number, row in enumerate(rows))
 
 
-def _row(number: int, row: Any) -> Row:
+def check_row(number: int, row: Any) -> Row:
+    """One row of a deck table; `number` is told in the error."""
     if not isinstance(row, (Sequence, np.ndarray)) or isinstance(row, (str, bytes)) or len(row) != len(FRUITS) + 1:
         raise InvalidTable(f"deck row {number}: expected {_ROW}, got {brief(row)}")
     *counts, minion = row

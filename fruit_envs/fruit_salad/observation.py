@@ -11,8 +11,8 @@ from fruit_envs.core.layout import Block
 from fruit_envs.fruit_salad.components import FACE_NAMES
 from fruit_envs.fruit_salad.deck import CARDS, FRUITS
 from fruit_envs.fruit_salad.knowledge import next_card, sees_next
-from fruit_envs.fruit_salad.rules import COLORS, kernels
-from fruit_envs.fruit_salad.state import KEEPING, NONE, STRIDE, W0
+from fruit_envs.fruit_salad.rules import COLORS
+from fruit_envs.fruit_salad.state import KEEPING, NONE, STRIDE, W0, kernels
 from fruit_envs.fruit_salad.worlds import worlds
 
 __all__ = ["blocks", "hidden_blocks", "key", "worlds"]
@@ -132,7 +132,7 @@ def _write_table(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> A
     k += n + CARDS
     out[k] = state.sizes[seat]
     k += 1
-    if state.slaps and (state.landed <= 1 or state.phase >= KEEPING):
+    if state.slaps and state.landed <= 1:
         slapper = np.int64(state.slapper)
         out[k + (slapper - seat if slapper >= seat else slapper - seat + n)] = 1
         out[k + n + np.int64(state.named)] = 1
@@ -144,7 +144,7 @@ def _write_table(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> A
             _mark(out, k + n + 9 + CARDS, np.int64(state.given[other]), r + 1)
             other = other + 1 if other + 1 < n else np.int64(0)
     k += n + 9 + 2 * CARDS
-    if state.phase >= KEEPING:
+    if state.phase >= KEEPING and state.landed == 0:
         _mark(out, k, np.int64(state.bowl), 1)
     k += CARDS
     out[k] = state.chosen[seat] + 1

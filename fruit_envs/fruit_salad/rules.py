@@ -15,7 +15,6 @@ from fruit_envs.core.contract import TERMINATED, TRUNCATED
 from fruit_envs.core.jit import Record, clear, helper, lowest_bit, put8, wrapping
 from fruit_envs.fruit_salad.components import (
     ANY,
-    CARDS,
     DEAL,
     FACES,
     FIRST,
@@ -28,7 +27,7 @@ from fruit_envs.fruit_salad.components import (
     START,
     WINDOWS,
 )
-from fruit_envs.fruit_salad.deck import FRUITS
+from fruit_envs.fruit_salad.deck import CARDS, FRUITS
 from fruit_envs.fruit_salad.knowledge import redraw
 from fruit_envs.fruit_salad.state import (
     AUTOMATIC,
@@ -77,10 +76,11 @@ def _open_window(rules: Record, state: Record, phase: Any) -> None:
 
 
 @helper
-def _win(state: Record, seat: Any) -> None:
-    state.winner = seat
-    state.pending = 0
-    state.over = TERMINATED
+def _end(state: Record, how: Any, winner: Any) -> Any:
+    _ask(state, np.int64(state.phase), 0)
+    state.over = how
+    state.winner = winner
+    return _STOP
 
 
 # ---- dice, cards, piles --------------------------------------------------------------------------------------------
@@ -128,7 +128,6 @@ def _shuffle_pile(state: Record, seat: Any) -> None:
 @helper
 def _begin_round(rules: Record, state: Record) -> Any:
     """The dice fall, unless they lie for the whole game (S29); with an empty bowl there is nothing to slap (S4)."""
-    state.landed = 0
     if rules.reroll or state.fruit_rolls == 0:
         _roll(rules, state, 1, 1)
         state.rolled_fruit, state.rolled_number = state.fruit, state.number
@@ -150,8 +149,7 @@ def _land(rules: Record, state: Record) -> Any:
     state.reveals += 1
     _publish(state, _LANDED + card)
     if size == 0 and not rules.last_window:  # S21: at once
-        _win(state, seat)
-        return _STOP
+        return _end(state, TERMINATED, seat)
     if state.phase == W0:
         for other in range(np.int64(rules.num_players)):
             if state.chosen[other] > 0:
@@ -191,6 +189,7 @@ def _slap(rules: Record, state: Record) -> Any:
     state.slapper, state.named, state.on = slapper, fruit, state.top
     state.count, state.needed = state.totals[fruit], state.number
     state.slaps += 1
+    state.landed = 0
     for seat in range(MAX_PLAYERS):
         state.given[seat] = 0
     _publish(state, _FIRST + slapper)
@@ -216,12 +215,9 @@ def _end_turn(rules: Record, state: Record) -> Any:
     """All that a card has brought about is done: the game may be over (S21, S28), or the next card is due."""
     turn = np.int64(state.turn)
     if rules.last_window and state.sizes[turn] == 0:
-        _win(state, turn)
-        return _STOP
+        return _end(state, TERMINATED, turn)
     if state.reveals >= rules.max_reveals:
-        state.pending = 0
-        state.over = TRUNCATED
-        return _STOP
+        return _end(state, TRUNCATED, -1)
     if state.bowl == 0:
         state.turn = state.slapper  # S25
         return _ROUND
@@ -273,8 +269,7 @@ def _keep(rules: Record, state: Record, seat: Any, card: Any) -> Any:
     state.scores[seat] += 1
     _publish(state, _KEPT + card)
     if state.scores[seat] >= rules.goal:
-        _win(state, seat)
-        return _STOP
+        return _end(state, TERMINATED, seat)
     if state.bowl == 0:
         return _END
     state.phase = GIVING
@@ -310,7 +305,7 @@ def deal(rules: Record, state: Record) -> None:
     state.past = 0
     state.bowl = 0
     state.reveals = state.slaps = state.fruit_rolls = state.number_rolls = 0
-    state.count = state.named = state.needed = state.result = state.on = state.phase = 0
+    state.count = state.named = state.needed = state.result = state.on = state.phase = state.landed = 0
     state.fruit = state.number = state.rolled_fruit = state.rolled_number = 0
     state.slapper = state.winner = -1
     for color in range(COLORS):

@@ -47,7 +47,7 @@ STATE = np.dtype(
         ("rolled_fruit", np.uint8),  # as they fell when the round began
         ("rolled_number", np.uint8),
         ("top", np.uint8),  # the card that landed last
-        ("landed", np.uint8),  # cards that have landed in this round
+        ("landed", np.uint8),  # cards that have landed since the round began, 0 once its slap is resolved
         ("slapper", np.int8),  # of the last slap, -1 before the first
         ("named", np.uint8),  # the fruit it named
         ("needed", np.uint8),  # the number die then
