@@ -46,6 +46,16 @@ def piles(players: int, *tops: Sequence[int], sizes: Sequence[int] | None = None
     return found
 
 
+def deck_of(game: Game) -> list[list[Any]]:
+    """The cards of a shrunken game, as rows of a deck."""
+    rules = game.rules[0]
+    pieces = rules["pieces"].reshape(60, 4)[: int(rules["cards"])].tolist()
+    return [
+        [*row, ("none", "number", "fruit", "both")[minion]]
+        for row, minion in zip(pieces, rules["minion"], strict=False)
+    ]
+
+
 class Table:
     """The engine and the oracle playing the same game.
 
@@ -61,8 +71,8 @@ class Table:
         (fruit, number) of the k-th roll of each die.
     firsts
         Which of the slappers is first, of the k-th slap, counted in seat order.
-    options
-        What the oracle is told of a game made from a rules record, with `sizes` and `numbers`.
+    told
+        What the oracle is told besides of a game made from a rules record, which holds only some options.
     """
 
     def __init__(
@@ -89,7 +99,8 @@ class Table:
         self.tape = Tape(forced)
         self.state: State = game.deal(seed, outcomes=forced)
         sizes = game.rules[0]["dealt"][: game.num_players].tolist()
-        self.oracle = oracle.Game(game.options | dict(told or {}), sizes, [int(number) for number in numbers])
+        known = {"deck": deck_of(game)} if game.custom else {}
+        self.oracle = oracle.Game(game.options | known | dict(told or {}), sizes, [int(number) for number in numbers])
         self.events: list[dict[str, Any]] = []
         self.script: list[tuple[int, int]] = []
         self._hear(game.module("text").deal_events(self.state))

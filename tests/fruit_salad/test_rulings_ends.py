@@ -60,7 +60,7 @@ def short(*tops, dealt=(2, 2), dice=(("pear", 3),), **options):
     """A game of two-card piles of default cards: the ids are 0 … 3, so their pieces are given by a table."""
     rows = [[0, 0, 0, 3, "none"], [1, 0, 0, 0, "none"], [0, 0, 0, 2, "none"], [1, 1, 0, 0, "number"]]
     game = mini(dealt, table=rows, **options)
-    return Table(game, tops, 0, dice, told={"deck": rows, **options})
+    return Table(game, tops, 0, dice, told=options)
 
 
 def test_s21_the_last_card_ends_the_game_at_once_even_if_the_target_is_met():
