@@ -36,7 +36,11 @@ def check_deck(rows: Any) -> tuple[Row, ...]:
     InvalidTable
         Naming the row and the constraint that it breaks.
     """
-    if not isinstance(rows, (Sequence, np.ndarray)) or isinstance(rows, (str, bytes)) or np.shape(rows) == ():
+    if (
+        not isinstance(rows, (Sequence, np.ndarray))
+        or isinstance(rows, (str, bytes))
+        or getattr(rows, "shape", None) == ()
+    ):
         raise InvalidTable(f"deck: expected {CARDS} rows {_ROW}, got {brief(rows)}")
     if len(rows) != CARDS:
         raise InvalidTable(f"deck: expected {CARDS} rows {_ROW}, got {len(rows)} rows")
@@ -45,7 +49,8 @@ def check_deck(rows: Any) -> tuple[Row, ...]:
 
 def check_row(number: int, row: Any) -> Row:
     """One row of a deck table; `number` is told in the error."""
-    if not isinstance(row, (Sequence, np.ndarray)) or isinstance(row, (str, bytes)) or len(row) != len(FRUITS) + 1:
+    fits = isinstance(row, (Sequence, np.ndarray)) and not isinstance(row, (str, bytes)) and np.ndim(row) == 1
+    if not fits or len(row) != len(FRUITS) + 1:
         raise InvalidTable(f"deck row {number}: expected {_ROW}, got {brief(row)}")
     *counts, minion = row
     for count, fruit in zip(counts, FRUITS, strict=True):

@@ -164,7 +164,7 @@ class _Pile:
         self.orders: list[tuple[list[int], list[int]]] = [(order, [])]
         self.coming: list[int] = []
 
-    def land(self, card: int) -> None:
+    def land(self, card: Any) -> None:
         self.orders[-1][1].append(card)
 
     def shuffle(self) -> None:
@@ -177,7 +177,8 @@ class _Pile:
         order, landed = self.orders[0]
         for number, (coming, after) in enumerate(self.orders[1:]):
             start = order[: max(0, len(order) - len(landed))] + coming
-            up = [card for card in dict.fromkeys(after) if card in start]
+            up = [card for card in start if card in after]
+            up.sort(key=after.index)
             order = [card for card in start if card not in up] + up[::-1]
             landed = after
             forced |= shuffle_outcomes(kind, start, order, STRIDE * number)
@@ -235,18 +236,22 @@ class _Told:
             self.choices = event["choices"]
         elif what == "land":
             self.piles[event["seat"]].land(event["card"])
-            self.bowl.append(event["card"])
+            self.bowl += [event["card"]] if type(event["card"]) is int else []
         elif what == "slap":
             self._slap(event)
-        elif what == "keep":
-            self.bowl.remove(event["card"])
-        elif what == "give":
-            self.bowl.remove(event["card"])
-            self.piles[event["to"]].coming.append(event["card"])
-            if following != "give":
+        elif what in ("keep", "give"):
+            self._leave(event)
+            if what == "give" and following != "give":
                 for pile in self.piles:
                     if pile.coming:
                         pile.shuffle()
+
+    def _leave(self, event: Mapping[str, Any]) -> None:
+        """A card leaves the bowl; one that is not there is for the replay to name, at the event that is wrong first."""
+        if event["card"] in self.bowl:
+            self.bowl.remove(event["card"])
+            if event["event"] == "give":
+                self.piles[event["to"]].coming.append(event["card"])
 
     def _deal(self, deal: Mapping[str, Any]) -> None:
         n = int(self.rules["num_players"])
