@@ -28,6 +28,7 @@ BASELINES: dict[str, dict[str, str]] = {
     "greedy2": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy2"},
     "closest": {"fruitoplay": "fruit_agents.fruitoplay.agents:Closest"},
     "one_ply": {"fruitoplay": "fruit_agents.fruitoplay.agents:OnePly"},
+    "counter": {"fruit_salad": "fruit_agents.fruit_salad.counter:Counter"},
 }
 
 
