@@ -49,9 +49,9 @@ class Counter(ValuedAgent):
 
     name = "counter"
 
-    def __init__(self, game: Game, *, threshold: float = THRESHOLD, aims: bool = True) -> None:
+    def __init__(self, game: Game, *, threshold: float = THRESHOLD, cautious: float=0.4, limit: int=6, aims: bool = True) -> None:
         super().__init__(game)
-        self.threshold, self.aims = float(threshold), bool(aims)
+        self.threshold, self.aims = float(threshold), bool(aims); self.cautious=cautious;self.limit=limit
 
     def values(self, view: View | None) -> NDArray[np.float64]:
         """What the viewer, who is asked, makes of each action; only the order of values means something.
@@ -67,5 +67,5 @@ class Counter(ValuedAgent):
     def decide(self, seen: Views, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The best action in every view, and the values of all actions."""
         values, actions = np.empty((len(seen), self.game.num_actions)), np.empty(len(seen), np.int64)
-        choose(self.game.rules, seen.records, seen.viewers, keys, self.threshold, self.aims, values, actions)
+        choose(self.game.rules, seen.records, seen.viewers, keys, self.threshold, self.cautious, self.limit, self.aims, values, actions)
         return actions, values
