@@ -221,8 +221,8 @@ MUTANTS = [
     Mutant(
         "shuffles favour some cards",
         f"{CORE}/chance.py",
-        "j = i + _bounded(word, _ZERO, size - i)",
-        "j = i + _bounded(word, _ZERO, max(size - i - 1, 1))",
+        "start + i + _bounded(word, _ZERO, size - i)",
+        "start + i + _bounded(word, _ZERO, max(size - i - 1, 1))",
         RULINGS,
     ),
     Mutant(
