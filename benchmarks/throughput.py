@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import fruit_envs
-from fruit_envs.core import loops
+from fruit_envs.core import masks
 from fruit_envs.core.contract import copy_records
 from fruit_envs.interfaces.aec import AEC, wrapped
 from fruit_envs.interfaces.parallel import Parallel
@@ -55,7 +55,8 @@ def vector(game: Any, num_envs: int) -> Workload:
     def chunk() -> int:
         nonlocal shown
         for _ in range(8):
-            loops.sample_batch(shown["action_mask"], keys, actions)
+            np.add(keys, num_envs, out=keys)
+            masks.pick_rows(shown["action_mask"], keys, actions)
             shown, *_ = env.step(actions)
         return 8 * num_envs
 
@@ -87,7 +88,7 @@ def batch_given(game: Any, num_envs: int, threads: int = 1) -> Workload:
 
 def state(game: Any) -> Workload:
     """One game from Python: observation and mask of the seat asked, a random legal action, the next decision."""
-    pick = loops.pick_one
+    pick = masks.pick_one
 
     def chunk() -> int:
         decisions = 0

@@ -90,7 +90,9 @@ def on_batch(args: Args, game: Game, opponents: str) -> tuple[MaskablePPO, Spent
     env = make_games(args, game, pool, features)
     model, spent = _learner(args, env, features), Spent()
     if opponents == "self":
-        pool.replace([PolicyAgent(game, layers_of(model), choose="sample", features=features.name)])
+        pool.replace(
+            [PolicyAgent(game, layers_of(model), choose="sample", features=features.name, history=args.frames)]
+        )
     env.reset()
     spent.watch(model, "train", "update")
     spent.watch(env, "step_wait", "games and opponents")

@@ -130,8 +130,8 @@ MUTANTS = [
     Mutant(
         "a batch believes the masks it shows",
         f"{FACES}/batch.py",
-        "loops.find_illegal(self._legal, actions)",
-        "loops.find_illegal(self._masks, actions)",
+        "find_missing(self._legal, self.game.num_actions, actions)",
+        "__import__('fruit_envs.core.masks', fromlist=['']).find_illegal(self._masks, actions)",
         BATCH,
     ),
     Mutant(

@@ -20,6 +20,7 @@ from fruit_agents.network import Layer, Network, best_rows, sample_rows
 from fruit_envs.core.agents import Agent, missing_extra
 from fruit_envs.core.checks import as_masks
 from fruit_envs.core.errors import FruitEnvsError, InvalidBuffer, InvalidOption
+from fruit_envs.core.options import whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,11 +58,14 @@ class PolicyAgent(Agent):
         with the decision's key.
     features
         The name of what the network is fed, see `fruit_agents.features`.
+    history
+        From how many of the seat's latest decisions in the game the network is fed the features, the oldest first;
+        zeros stand for those before the first one. With more than one the agent remembers, see `Agent.memory_size`.
 
     Raises
     ------
     InvalidOption
-        If `choose` is neither, or the game has no such features.
+        If `choose` is neither, the game has no such features, or `history` is no number 1..1024.
     PolicyMismatch
         If the layers do not lead from these features to the game's actions.
     """
@@ -69,32 +73,58 @@ class PolicyAgent(Agent):
     name = "policy"
     uses_view = False
 
-    def __init__(self, game: Game, layers: Sequence[Layer], *, choose: str = "greedy", features: str = RAW) -> None:
+    def __init__(
+        self,
+        game: Game,
+        layers: Sequence[Layer],
+        *,
+        choose: str = "greedy",
+        features: str = RAW,
+        history: int = 1,
+    ) -> None:
         super().__init__(game)
         if choose not in CHOICES:
             raise InvalidOption(f"expected choose to be one of {CHOICES}, got {choose!r}")
         self.choose = choose
         self.layers = [(np.asarray(w), np.asarray(b)) for w, b in layers]
         self.features = make_features(features, game)
-        _check_layers(self.layers, self.features.size, game)
+        self.history = whole("history", 1, 1024)(history)
+        self.memory_size = self.history * self.features.size if self.history > 1 else 0
+        _check_layers(self.layers, self.history * self.features.size, game)
         self._network = Network(self.layers)
 
-    def logits(self, observation: np.ndarray) -> NDArray[np.float32]:
-        """The network's outputs for one observation: float32, shape (num_actions,), legal or not."""
-        return self._network.logits(self.features(observation[None]))[0]  # type: ignore[no-any-return]
+    def logits(self, observation: np.ndarray, memory: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """The network's outputs for one observation: float32, shape (num_actions,), legal or not; forgets it again."""
+        memories = None if memory is None else memory[None].copy()
+        return self._network.logits(self._inputs(observation[None], memories))[0]  # type: ignore[no-any-return]
 
-    def distribution(self, observation: np.ndarray, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+    def distribution(
+        self, observation: np.ndarray, mask: NDArray[np.int8], memory: NDArray[np.float32] | None = None
+    ) -> NDArray[np.float64]:
         """The network's probabilities: float64, shape (num_actions,), exactly 0 where the mask is 0."""
-        logits = np.where(mask, self.logits(observation).astype(np.float64), -np.inf)
+        logits = np.where(mask, self.logits(observation, memory).astype(np.float64), -np.inf)
         weights = np.exp(logits - logits.max())
         return weights / weights.sum()  # type: ignore[no-any-return]
 
-    def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
+    def act(
+        self,
+        observation: np.ndarray,
+        mask: NDArray[np.int8],
+        view: View | None,
+        key: int,
+        memory: NDArray[np.float32] | None = None,
+    ) -> int:
         """The most probable legal action, or one drawn from the probabilities, as `choose` says."""
-        return int(self.act_batch(observation[None], mask[None], [view], np.array([key], np.uint64))[0])
+        keys, memories = np.array([key], np.uint64), None if memory is None else memory[None]
+        return int(self.act_batch(observation[None], mask[None], [view], keys, memories)[0])
 
     def act_batch(
-        self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
+        self,
+        observations: np.ndarray,
+        masks: NDArray[np.int8],
+        views: Sequence[View | None],
+        keys: NDArray[np.uint64],
+        memories: NDArray[np.float32] | None = None,
     ) -> NDArray[np.int64]:
         """One action per row."""
         keys, observations = np.asarray(keys, np.uint64), np.asarray(observations)
@@ -103,7 +133,7 @@ class PolicyAgent(Agent):
         if observations.shape != (len(keys), self.game.layout.size):
             shape = (len(keys), self.game.layout.size)
             raise InvalidBuffer(f"expected observations of shape {shape}, got {observations.shape}")
-        logits = self._network.logits(self.features(observations))
+        logits = self._network.logits(self._inputs(observations, memories))
         if self.choose == "greedy":
             best_rows(logits, masks, actions)
         else:
@@ -111,12 +141,32 @@ class PolicyAgent(Agent):
         return actions
 
     def policy(
-        self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
+        self,
+        observation: np.ndarray,
+        mask: NDArray[np.int8],
+        view: View | None,
+        key: int,
+        memory: NDArray[np.float32] | None = None,
     ) -> NDArray[np.float64]:
         """The probabilities that `act` plays by: float64, shape (num_actions,); with "greedy" all on one action."""
-        if self.choose == "greedy":
-            return super().policy(observation, mask, view, key)
-        return self.distribution(observation, mask)
+        if self.choose == "sample":
+            return self.distribution(observation, mask, memory)
+        probabilities = np.zeros(len(mask))
+        probabilities[self.act(observation, mask, view, key, None if memory is None else memory.copy())] = 1.0
+        return probabilities
+
+    def _inputs(self, observations: np.ndarray, memories: NDArray[np.float32] | None) -> np.ndarray:
+        """What the network is fed in each row; with a history, this is also what is remembered."""
+        features, size = self.features(observations), self.features.size
+        if self.history == 1:
+            return features
+        shape = (len(observations), self.memory_size)
+        if memories is None or memories.dtype != np.float32 or memories.shape != shape:
+            came = memories if memories is None else f"{memories.dtype} {memories.shape}"
+            raise InvalidBuffer(f"expected memories as float32 {shape}, got {came}")
+        memories[:, :-size] = memories[:, size:]
+        memories[:, -size:] = features
+        return memories
 
 
 def save_policy(
@@ -126,6 +176,7 @@ def save_policy(
     *,
     choose: str = "greedy",
     features: str = RAW,
+    history: int = 1,
     training: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a policy into a folder; an older one there is replaced, file by file.
@@ -136,7 +187,7 @@ def save_policy(
         Made if it does not exist.
     game
         The game that the policy was trained for, with its options.
-    layers, choose, features
+    layers, choose, features, history
         See `PolicyAgent`.
     training
         How it was made, for readers: any JSON-ready facts.
@@ -148,7 +199,7 @@ def save_policy(
     MissingExtra
         Without safetensors.
     """
-    agent = PolicyAgent(game, layers, choose=choose, features=features)
+    agent = PolicyAgent(game, layers, choose=choose, features=features, history=history)
     tensors = {}
     for number, (weight, bias) in enumerate(agent.layers):
         tensors[f"layers.{number}.weight"] = np.ascontiguousarray(weight)
@@ -162,6 +213,7 @@ def save_policy(
         "options": dict(game.options),
         "layout_digest": game.layout.digest,
         "features": features,
+        "history": history,
         "num_actions": game.num_actions,
         "layers": [list(weight.shape) for weight, _ in agent.layers],
         "activation": "relu",
@@ -211,7 +263,13 @@ def load_policy(path: str | os.PathLike[str], game: Game) -> PolicyAgent:
         raise PolicyMismatch(f"{folder}: expected choose to be one of {CHOICES}, got {description.get('choose')!r}")
     try:
         layers = _read_layers(folder / WEIGHTS, description)
-        return PolicyAgent(game, layers, choose=description["choose"], features=str(description.get("features")))
+        return PolicyAgent(
+            game,
+            layers,
+            choose=description["choose"],
+            features=str(description.get("features")),
+            history=description.get("history", 1),
+        )
     except (InvalidOption, PolicyMismatch) as error:
         raise PolicyMismatch(f"{folder}: {error}") from error
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruit_envs.core.checks import as_action, as_key, as_masks
-from fruit_envs.core.errors import InvalidOption, MissingExtra, brief
+from fruit_envs.core.checks import as_action, as_key, as_masks, whole_number
+from fruit_envs.core.errors import InvalidBuffer, InvalidOption, MissingExtra, brief
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,10 +23,14 @@ __all__ = [
     "Agent",
     "RandomAgent",
     "act_rows",
+    "as_memories",
     "ask",
+    "ask_batch",
     "make_agent",
+    "memory_size",
     "missing_extra",
     "name_of",
+    "new_memory",
     "register_agent",
 ]
 
@@ -33,7 +38,11 @@ __all__ = [
 class Agent:
     """Something that decides for a seat, from what that seat may know and nothing else.
 
-    Subclasses define `act`; `act_batch` and `policy` may be overridden where that pays.
+    Subclasses define `act`; `act_batch` and `policy` may be overridden where that pays. Agents keep nothing about a
+    game in themselves, so that one object can play any number of seats and games. One that has to remember what it has
+    seen says how much in `memory_size`: then `act` and `act_batch` get one more argument, float32 of shape
+    (memory_size,) or (rows, memory_size), which holds zeros at the seat's first decision in a game, and in which it
+    leaves what it wants to find at its next one. Whoever runs the game keeps it, for each game and seat apart.
 
     Attributes
     ----------
@@ -41,6 +50,8 @@ class Agent:
         For tables and records.
     uses_view : bool
         Whether `act` wants a `View`; making one costs a redraw, so agents that do not need it say so.
+    memory_size : int
+        How many numbers the agent remembers from one of its decisions to the next.
 
     Parameters
     ----------
@@ -50,6 +61,7 @@ class Agent:
 
     name = "agent"
     uses_view = True
+    memory_size = 0
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -100,7 +112,7 @@ class RandomAgent(Agent):
     def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
         """A legal action, uniformly at random."""
         from fruit_envs.core.jit import word
-        from fruit_envs.core.loops import pick_one
+        from fruit_envs.core.masks import pick_one
 
         return int(pick_one(as_masks(mask, (self.game.num_actions,)), word(key)))
 
@@ -108,7 +120,7 @@ class RandomAgent(Agent):
         self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """One legal action per row."""
-        from fruit_envs.core.loops import pick_rows
+        from fruit_envs.core.masks import pick_rows
 
         keys = np.asarray(keys, np.uint64)
         actions = np.empty(len(keys), np.int64)
@@ -165,6 +177,7 @@ def act_rows(
     masks: NDArray[np.int8],
     views: Sequence[View | None],
     keys: NDArray[np.uint64],
+    memories: NDArray[np.float32] | None = None,
 ) -> NDArray[np.int64]:
     """What `act` answers for each row.
 
@@ -173,10 +186,75 @@ def act_rows(
     IllegalAction
         Where an answer is no action id.
     """
-    rows = zip(observations, masks, views, keys.tolist(), strict=True)
+    extra = [()] * len(keys) if memories is None else [(memory,) for memory in memories]
+    rows = zip(observations, masks, views, keys.tolist(), extra, strict=True)
     # Copies: an agent may not look at its neighbour's row.
-    answers = [agent.act(seen.copy(), mask.copy(), view, key) for seen, mask, view, key in rows]
+    answers = [agent.act(seen.copy(), mask.copy(), view, key, *more) for seen, mask, view, key, more in rows]
     return np.array([as_action(answer, masks.shape[1]) for answer in answers], np.int64)
+
+
+def ask_batch(
+    agent: Any,
+    observations: np.ndarray,
+    masks: NDArray[np.int8],
+    views: Sequence[View | None],
+    keys: NDArray[np.uint64],
+    memories: NDArray[np.float32],
+) -> Any:
+    """The decisions of an agent in many games, as it answers: through its `act_batch`, or else one by one.
+
+    `memories`, of shape (rows, memory_size), is written to.
+    """
+    act_batch = getattr(agent, "act_batch", partial(act_rows, agent))
+    if memories.shape[1] == 0:
+        return act_batch(observations, masks, views, keys)
+    if getattr(act_batch, "__func__", None) is Agent.act_batch:  # inherited by an agent that defines `act` alone
+        act_batch = partial(act_rows, agent)
+    return act_batch(observations, masks, views, keys, memories)
+
+
+def memory_size(agent: Any) -> int:
+    """How many numbers an agent remembers.
+
+    Raises
+    ------
+    InvalidOption
+        Where it says something else than a whole number.
+    """
+    said = getattr(agent, "memory_size", 0)
+    size = whole_number(said, 0, 2**24)
+    if size is None:
+        raise InvalidOption(f"agent {name_of(agent)}: expected memory_size 0..{2**24}, got {brief(said)}")
+    return size
+
+
+def new_memory(agent: Any) -> NDArray[np.float32] | None:
+    """What an agent remembers when a game begins: zeros, or None where it remembers nothing."""
+    size = memory_size(agent)
+    return np.zeros(size, np.float32) if size else None
+
+
+def as_memories(given: Sequence[Any], agents: Sequence[Any]) -> list[NDArray[np.float32] | None]:
+    """What these agents remember, as it was kept.
+
+    Raises
+    ------
+    InvalidBuffer
+        Where it is not what `new_memory` gives for each of them.
+    """
+    wanted = [new_memory(agent) for agent in agents]
+    same = len(given) == len(wanted) and all(
+        memory is None
+        if empty is None
+        else isinstance(memory, np.ndarray) and memory.dtype == np.float32 and memory.shape == empty.shape
+        for memory, empty in zip(given, wanted, strict=True)
+    )
+    if not same:
+        raise InvalidBuffer(
+            f"expected the memories of agents that remember {[memory_size(agent) for agent in agents]} numbers, "
+            f"got {brief(given)}"
+        )
+    return list(given)
 
 
 def name_of(agent: Any) -> str:
@@ -184,18 +262,20 @@ def name_of(agent: Any) -> str:
     return str(getattr(agent, "name", type(agent).__name__))
 
 
-def ask(agent: Any, state: State, seat: int, agent_seed: int) -> Any:
+def ask(agent: Any, state: State, seat: int, agent_seed: int, memory: NDArray[np.float32] | None = None) -> Any:
     """The decision of an agent for a seat, as it answers: `State.apply` judges it.
 
-    The key depends on agent seed, game seed, seat and decision number alone.
+    The key depends on agent seed, game seed, seat and decision number alone. `memory` is what `new_memory` gave for
+    this seat and game, and is written to.
     """
     from fruit_envs.core.keys import decision_key
 
     key = decision_key(as_key(agent_seed, "agent seed"), state.seed, seat, state.decisions)
     wants_view = getattr(agent, "uses_view", True) and state.game.options["memory"] == "perfect"
     view = state.view(seat, key) if wants_view else None
+    extra = () if memory is None else (memory,)
     # Copies: rows of one state lie side by side, and an agent may not look at its neighbour's.
-    return agent.act(state.observation(seat).copy(), state.legal(seat).copy(), view, key)
+    return agent.act(state.observation(seat).copy(), state.legal(seat).copy(), view, key, *extra)
 
 
 def missing_extra(package: str, extra: str) -> MissingExtra:

@@ -122,7 +122,7 @@ def as_masks(masks: Any, shape: tuple[int, ...]) -> Any:
     InvalidBuffer
         For anything else.
     """
-    from fruit_envs.core.loops import empty_row
+    from fruit_envs.core.masks import empty_row
 
     fits = isinstance(masks, np.ndarray) and masks.dtype == np.int8 and masks.shape == shape
     if not fits or not masks.flags.c_contiguous or empty_row(masks.reshape(-1, shape[-1])) >= 0:

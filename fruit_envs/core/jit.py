@@ -174,6 +174,7 @@ if TYPE_CHECKING:
     def put8(array: Any, start: Any, word: Any) -> None: ...
     def spread16(array: Any, start: Any, first: Any, second: Any) -> None: ...
     def spread_bits(array: Any, start: Any, bits: Any) -> None: ...
+    def gather_bits(array: Any, start: Any) -> Any: ...
 
 elif JIT:
 
@@ -287,6 +288,18 @@ elif JIT:
 
         return types.void(array, types.int64, types.int64), generate
 
+    @intrinsic
+    def gather_bits(_context: Any, array: Any, start: Any) -> Any:
+        """Sixty-four elements 0 or 1 of an 8-bit array or row, from `start` on, as an int64; nothing is checked."""
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            source = builder.gep(_data(context, builder, signature.args[0], values[0]), [values[1]])
+            octets = builder.load(builder.bitcast(source, ir.VectorType(ir.IntType(8), 64).as_pointer()), align=1)
+            zeros = ir.Constant(octets.type, None)
+            return builder.bitcast(builder.icmp_signed("!=", octets, zeros), ir.IntType(64))
+
+        return types.int64(array, types.int64), generate
+
 else:
 
     def call(address: Any, args: Any) -> None:
@@ -316,6 +329,9 @@ else:
 
     def spread_bits(array: Any, start: int, bits: Any) -> None:
         array[start : start + 16] = [int(bits) >> i & 1 for i in range(16)]
+
+    def gather_bits(array: Any, start: int) -> Any:
+        return np.packbits(array[start : start + 64] != 0, bitorder="little").view("<i8")[0]
 
 
 @helper

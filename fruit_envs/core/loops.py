@@ -13,14 +13,11 @@ from numba import prange
 
 from fruit_envs.core.chance import CHOICE, FUTURE, REDRAW, draw, mix, one_way, stream_of, stream_of_key
 from fruit_envs.core.contract import APPLY, DEAL, LEGAL, MAX_SEATS, OBSERVE, REDEAL, RULES, RUNNING, SCORES, SHARES
-from fruit_envs.core.jit import JIT, call, get8, helper, loop, lowest_bit, parallel_loop, wrapping
+from fruit_envs.core.jit import JIT, call, helper, loop, lowest_bit, parallel_loop, wrapping
+from fruit_envs.core.masks import pack, pick_bit
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_ONES, _TOPS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
-_NONE, _S7, _S11, _S56 = np.uint64(0), np.uint64(7), np.uint64(11), np.uint64(56)
-
-#: Words of a mask that are counted together: the sum of so many bytes of 0 and 1 stays below 256 in every byte.
-_BLOCK = 16
+_S11 = np.uint64(11)
 
 #: Answers of `advance` when nothing was done.
 NOT_ASKED, ILLEGAL = -1, -2
@@ -208,83 +205,6 @@ def one_payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
 
 
 @loop
-def find_illegal(masks: Any, actions: Any) -> Any:
-    """The first game whose action its mask forbids, or -1."""
-    for i in range(actions.shape[0]):
-        action = actions[i]
-        if action < 0 or action >= masks.shape[1] or masks[i, action] == 0:
-            return i
-    return -1
-
-
-@loop
-def empty_row(masks: Any) -> Any:
-    """The first row in which nothing is legal, or -1."""
-    for i in range(masks.shape[0]):
-        action = 0
-        while action < masks.shape[1] and masks[i, action] == 0:
-            action += 1
-        if action == masks.shape[1]:
-            return i
-    return -1
-
-
-@wrapping
-def _prefix_sums(word: Any) -> Any:
-    """For eight bytes of 0/1, how many are 1 up to each byte (the highest byte holds the total)."""
-    return word * _ONES
-
-
-@wrapping
-def _place(word: Any, rank: Any) -> Any:
-    """Which byte of eight 0/1 bytes is the 1 with this rank."""
-    reached = ((_prefix_sums(word) | _TOPS) - np.uint64(rank + 1) * _ONES) & _TOPS  # top bits: prefix sum > rank
-    return 8 - np.int64(((reached >> _S7) * _ONES) >> _S56)
-
-
-@wrapping
-def _count(mask: Any, first: Any, last: Any) -> Any:
-    """How many of the bytes in these words (at most `_BLOCK`) of a mask are 1."""
-    sums = _NONE
-    for w in range(first, last):
-        sums += get8(mask, 8 * w)
-    return np.int64(_prefix_sums(sums) >> _S56)
-
-
-@helper
-def pick(mask: Any, stream: Any) -> Any:
-    """A uniformly random legal action of a mask, or 0 where nothing is legal."""
-    words, size = mask.shape[0] // 8, mask.shape[0]
-    count = np.int64(0)
-    for start in range(0, words, _BLOCK):
-        count += _count(mask, start, min(start + _BLOCK, words))
-    j = 8 * words
-    while j < size:
-        count += mask[j]
-        j += 1
-    if count == 0:
-        return 0
-    rank = draw(stream, 0, count)
-    for start in range(0, words, _BLOCK):
-        inside = _count(mask, start, min(start + _BLOCK, words))
-        if rank < inside:
-            for w in range(start, start + _BLOCK):
-                word: Any = get8(mask, 8 * w)
-                inside = np.int64(_prefix_sums(word) >> _S56)
-                if rank < inside:
-                    return 8 * w + _place(word, rank)
-                rank -= inside
-        rank -= inside
-    j = 8 * words
-    while j < size:
-        rank -= mask[j]
-        if rank < 0:
-            return j
-        j += 1
-    return 0
-
-
-@loop
 def seed_after(seed: Any) -> Any:
     """`next_seed`, for callers in Python: only loops are kept in the cache."""
     return next_seed(np.uint64(seed))
@@ -303,35 +223,32 @@ def draw_one(key: Any, bound: Any) -> Any:
 
 
 @loop
-def pick_one(mask: Any, key: Any) -> Any:
-    """A uniformly random legal action, drawn from a key."""
-    return pick(mask, stream_of_key(key, CHOICE))
-
-
-@loop
-def pick_rows(masks: Any, keys: Any, actions: Any) -> None:
-    """`pick_one` of every row."""
-    for i in range(masks.shape[0]):
-        actions[i] = pick(masks[i], stream_of_key(keys[i], CHOICE))
-
-
-@loop
-def sample_batch(masks: Any, keys: Any, actions: Any) -> None:
-    """A uniformly random legal action of every game; each game draws from a key of its own."""
-    for i in range(masks.shape[0]):
+def sample_batch(legal: Any, keys: Any, actions: Any) -> None:
+    """A uniformly random one of the actions in every game's set; each game draws from a key of its own."""
+    for i in range(legal.shape[0]):
         keys[i] = _next_key(keys[i])
-        actions[i] = pick(masks[i], keys[i])
+        actions[i] = pick_bit(legal[i], keys[i])
+
+
+@helper
+def _ask_game(
+    functions: Any, rules: Any, i: Any, state: Any, seats: Any, masks: Any, legal: Any, observations: Any
+) -> None:
+    """Show game i to the seat that it asks."""
+    seat = lowest_bit(np.int64(status_of(state)))
+    seats[i] = seat
+    call(functions[LEGAL], (rules, state, np.int64(seat), masks[i]))
+    pack(masks[i], legal[i])
+    call(functions[OBSERVE], (rules, state, np.int64(seat), observations[i]))
 
 
 @loop
-def deal_batch(functions: Any, rules: Any, states: Any, seats: Any, masks: Any, observations: Any) -> None:
+def deal_batch(functions: Any, rules: Any, states: Any, seats: Any, masks: Any, legal: Any, observations: Any) -> None:
     """Begin in every row the episode of the seed it holds."""
     for i in range(states.shape[0]):
         state = states[i]
         start(functions, rules[0], state, seed_of(state))
-        seats[i] = lowest_bit(np.int64(status_of(state)))
-        call(functions[LEGAL], (rules[0], state, np.int64(seats[i]), masks[i]))
-        call(functions[OBSERVE], (rules[0], state, np.int64(seats[i]), observations[i]))
+        _ask_game(functions, rules[0], i, state, seats, masks, legal, observations)
 
 
 @helper
@@ -343,6 +260,7 @@ def _step_game(
     actions: Any,
     seats: Any,
     masks: Any,
+    legal: Any,
     observations: Any,
     rewards: Any,
     earned: Any,
@@ -369,11 +287,7 @@ def _step_game(
             rewards[i, seat] = 0.0
     if ended != RUNNING:
         start(functions, rules, state, next_seed(seed_of(state)))
-        status = status_of(state)
-    seat = lowest_bit(np.int64(status))
-    seats[i] = seat
-    call(functions[LEGAL], (rules, state, np.int64(seat), masks[i]))
-    call(functions[OBSERVE], (rules, state, np.int64(seat), observations[i]))
+    _ask_game(functions, rules, i, state, seats, masks, legal, observations)
 
 
 @loop
@@ -384,6 +298,7 @@ def step_batch(
     actions: Any,
     seats: Any,
     masks: Any,
+    legal: Any,
     observations: Any,
     rewards: Any,
     earned: Any,
@@ -391,7 +306,7 @@ def step_batch(
 ) -> None:
     """One legal decision in every game."""
     for i in range(states.shape[0]):
-        _step_game(functions, rules[0], i, states, actions, seats, masks, observations, rewards, earned, over)
+        _step_game(functions, rules[0], i, states, actions, seats, masks, legal, observations, rewards, earned, over)
 
 
 # Not the same function compiled twice: Numba's cache does not tell a parallel version from a serial one.
@@ -403,6 +318,7 @@ def step_batch_parallel(
     actions: Any,
     seats: Any,
     masks: Any,
+    legal: Any,
     observations: Any,
     rewards: Any,
     earned: Any,
@@ -410,4 +326,4 @@ def step_batch_parallel(
 ) -> None:
     """`step_batch`, spread over threads."""
     for i in prange(states.shape[0]):
-        _step_game(functions, rules[0], i, states, actions, seats, masks, observations, rewards, earned, over)
+        _step_game(functions, rules[0], i, states, actions, seats, masks, legal, observations, rewards, earned, over)

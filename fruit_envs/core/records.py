@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from fruit_envs.core.agents import ask, make_agent
+from fruit_envs.core.agents import ask, make_agent, new_memory
 from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.chance import Tape
 from fruit_envs.core.checks import as_seed, entropy
@@ -83,11 +83,12 @@ def _recorded(
             raise InvalidOption(f"{game.name} has no starter to name, got starter={brief(starter)}")
     for g in range(games):
         state = game.deal(first + g, outcomes=forced)
+        memories = [new_memory(agent) for agent in seated]
         text = game.module("text")
         events = text.deal_events(state)
         while not state.over:
             seat = state.seat
-            before, action = state.copy(), ask(seated[seat], state, seat, agent_seed)
+            before, action = state.copy(), ask(seated[seat], state, seat, agent_seed, memories[seat])
             state.apply(seat, action)
             events += text.decision_events(before, seat, action, state)
         yield {

@@ -14,6 +14,7 @@ from fruit_envs.core.checks import as_seeds, whole_number
 from fruit_envs.core.errors import IllegalAction, InvalidBuffer, InvalidOption, NotReset, brief
 from fruit_envs.core.game import Game, as_game
 from fruit_envs.core.keys import decision_key
+from fruit_envs.core.masks import find_missing, words_for
 from fruit_envs.core.options import whole
 from fruit_envs.core.rows import Rows
 from fruit_envs.core.state import State
@@ -62,8 +63,8 @@ class Batch:
         self._rows = Rows(self.game, n)
         self._memory = self._rows.memory
         self._observations = np.zeros((n, self.game.layout.size), self.game.layout.dtype)
-        self._legal = np.zeros((n, self.game.num_actions), np.int8)
-        self._masks = self._legal.copy()
+        self._masks = np.zeros((n, self.game.num_actions), np.int8)
+        self._legal = np.zeros((n, words_for(self.game.num_actions)), np.int64)
         self._seats = np.zeros(n, np.int64)
         self._rewards = np.zeros((n, self.game.num_players))
         self._over = np.zeros(n, np.int8)
@@ -72,8 +73,8 @@ class Batch:
         self._keys = np.zeros(n, np.uint64)
         self._is_reset = False
 
-    # Callers may write into what they are shown (and not replace it): the engine keeps masks of its own, and finds out
-    # by itself who is asked.
+    # Callers may write into what they are shown (and not replace it): the engine keeps the masks packed for itself (a
+    # second array of bytes would not stay in the cache), and finds out by itself who is asked.
 
     @property
     def observations(self) -> np.ndarray:
@@ -119,8 +120,15 @@ class Batch:
         self._rewards[:] = 0
         self._earned[:] = 0
         self._over[:] = 0
-        loops.deal_batch(self.game.table, self.game.rules, self._memory, self._seats, self._legal, self._observations)
-        np.copyto(self._masks, self._legal)
+        loops.deal_batch(
+            self.game.table,
+            self.game.rules,
+            self._memory,
+            self._seats,
+            self._masks,
+            self._legal,
+            self._observations,
+        )
         self._is_reset = True
 
     def sample(self) -> NDArray[np.int64]:
@@ -153,12 +161,12 @@ class Batch:
         ):
             came = f"{actions.dtype} {actions.shape}" if isinstance(actions, np.ndarray) else type(actions).__name__
             raise InvalidBuffer(f"expected actions as a C-contiguous int64 array ({self.num_envs},), got {came}")
-        illegal = loops.find_illegal(self._legal, actions)
+        illegal = find_missing(self._legal, self.game.num_actions, actions)
         if illegal >= 0:
-            legal = np.flatnonzero(self._legal[illegal])[:12].tolist()
+            state = self.state(illegal)
+            some = state.legal_actions(state.seat)[:12]
             raise IllegalAction(
-                f"game {illegal}: expected a legal action of seat {self.seats[illegal]} (such as {legal}), "
-                f"got {actions[illegal]}"
+                f"game {illegal}: expected a legal action of seat {state.seat} (such as {some}), got {actions[illegal]}"
             )
         arguments = (
             self.game.table,
@@ -166,6 +174,7 @@ class Batch:
             self._memory,
             actions,
             self._seats,
+            self._masks,
             self._legal,
             self._observations,
             self._rewards,
@@ -176,7 +185,6 @@ class Batch:
             self._step_parallel(arguments)
         else:
             loops.step_batch(*arguments)
-        np.copyto(self._masks, self._legal)
 
     def _step_parallel(self, arguments: tuple[Any, ...]) -> None:
         import numba

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fruit_envs.core import rows as loops
-from fruit_envs.core.agents import act_rows, make_agent, name_of
+from fruit_envs.core.agents import ask_batch, make_agent, memory_size, name_of
 from fruit_envs.core.errors import AgentError, IllegalAction, InvalidOption, InvalidSeat, brief
 from fruit_envs.core.game import Game
 from fruit_envs.core.jit import word
-from fruit_envs.core.loops import find_illegal
+from fruit_envs.core.masks import find_illegal
 from fruit_envs.core.pool import POOL_STREAM, Pool
 from fruit_envs.core.rows import Rows
 
@@ -76,6 +75,9 @@ class Opponents:
     ----------
     who : numpy.ndarray
         int64, shape (games, num_players - 1): whose decisions the other seats' are, clockwise from the learner.
+    memories : numpy.ndarray
+        float32, shape (games, num_players - 1, most): what these agents remember; those that remember less than the
+        most leave the rest zero.
 
     Parameters
     ----------
@@ -93,12 +95,14 @@ class Opponents:
         self._waiting = np.zeros(games, np.int64)
         self._agents: list[Any] = []  # whoever plays in some game
         self.who = np.zeros((games, len(seated)), np.int64)  # their places in that list
+        self.memories = np.zeros((games, len(seated), 0), np.float32)
         for k, one in enumerate(seated):
             if not isinstance(one, Pool):
                 self.who[:, k] = self._number(one)
 
     def cast(self, rows: NDArray[np.int64]) -> None:
-        """Draw from each pool the agents that play these games."""
+        """Draw from each pool the agents that play these games, which begin: nobody remembers anything yet."""
+        self.memories[rows] = 0.0
         for k, one in enumerate(self._seated):
             if isinstance(one, Pool):
                 drawn = one.draw(self._rows.keys(rows, POOL_STREAM, k))
@@ -107,6 +111,7 @@ class Opponents:
 
     def _number(self, agent: Any) -> int:
         """The place of an agent among those that play; one that plays in no game any more leaves its place."""
+        self._make_room(memory_size(agent))
         for number, known in enumerate(self._agents):
             if known is agent:
                 return number
@@ -120,13 +125,25 @@ class Opponents:
         self._agents.append(agent)
         return len(self._agents) - 1
 
+    def _make_room(self, size: int) -> None:
+        """Let agents remember so much."""
+        more = size - self.memories.shape[2]
+        if more > 0:
+            self.memories = np.pad(self.memories, ((0, 0), (0, 0), (0, more)))
+
+    def recall(self, memories: NDArray[np.float32]) -> None:
+        """Let the agents remember what they did when these were their `memories`."""
+        size = memories.shape[2]
+        self._make_room(size)
+        self.memories[:, :, :size], self.memories[:, :, size:] = memories, 0.0
+
     def kept(self) -> Any:
-        """Who plays where, for `restore`."""
-        return self.who.copy(), list(self._agents)
+        """Who plays where, and what they remember, for `restore`."""
+        return self.who.copy(), list(self._agents), self.memories.copy()
 
     def restore(self, kept: Any) -> None:
         """Seat everybody as when `kept` was called."""
-        self.who[:], self._agents = kept[0], list(kept[1])
+        self.who[:], self._agents, self.memories = kept[0], list(kept[1]), kept[2]
 
     def play(self, learners: NDArray[np.int64]) -> None:
         """Let the other seats decide until in every game the learner's seat is asked or the game is over.
@@ -155,21 +172,24 @@ class Opponents:
                 observations,
                 keys,
             )
-            who = self.who[rows, (seats - learners[rows]) % n - 1]
+            places = (seats - learners[rows]) % n - 1
+            who = self.who[rows, places]
             first = int(who[0])
             if (who == first).all():
-                actions = self._ask(first, rows, seats, observations, masks, keys)
+                actions = self._ask(first, rows, places, seats, observations, masks, keys)
             else:
                 actions = np.empty(count, np.int64)
                 for number in np.unique(who).tolist():
                     own = np.flatnonzero(who == number)
-                    actions[own] = self._ask(number, rows[own], seats[own], observations[own], masks[own], keys[own])
+                    asked = (rows[own], places[own], seats[own], observations[own], masks[own], keys[own])
+                    actions[own] = self._ask(number, *asked)
             self._rows.play(rows, seats, actions)
 
     def _ask(
         self,
         number: int,
         rows: NDArray[np.int64],
+        places: NDArray[np.int64],
         seats: NDArray[np.int64],
         observations: np.ndarray,
         masks: NDArray[np.int8],
@@ -180,9 +200,10 @@ class Opponents:
         views: Views | list[None] = [None] * len(rows)
         if getattr(agent, "uses_view", True) and self.game.options["memory"] == "perfect":
             views = self._rows.views(rows, seats, keys)
-        act_batch = getattr(agent, "act_batch", partial(act_rows, agent))
+        size = memory_size(agent)
+        memories = self.memories[rows, places, :size]
         try:
-            answers = act_batch(observations, masks.copy(), views, keys)
+            answers = ask_batch(agent, observations, masks.copy(), views, keys, memories)
         except IllegalAction as error:
             raise AgentError(f"opponent {name_of(agent)}: {error}") from error
         try:
@@ -199,4 +220,6 @@ class Opponents:
                 f"opponent {name_of(agent)} in seat {seats[wrong]} of game {rows[wrong]}: "
                 f"expected a legal action (such as {some}), got {actions[wrong]}"
             )
+        if size:
+            self.memories[rows, places, :size] = memories
         return actions

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from fruit_envs.core.agents import ask, name_of
+from fruit_envs.core.agents import as_memories, ask, name_of, new_memory
 from fruit_envs.core.checks import as_action, as_seed
 from fruit_envs.core.errors import AgentError, IllegalAction, InvalidSeat
 from fruit_envs.core.game import Game, as_game
@@ -119,13 +119,14 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
             self._seat = int(draw_one(word(key), self.game.num_players))
         else:
             self._seat = self._fixed_seat
-        self._cast(state.seed)
+        self._playing = self._cast(state.seed)
+        self._memories = [new_memory(agent) for agent in self._playing]
         self._earned = 0.0  # what opponents do before the learner's first decision counts in its first reward
         self._play_opponents()
 
-    def _cast(self, seed: int) -> None:
-        """Draw from each pool the agent that plays the game of this seed."""
-        self._playing = [
+    def _cast(self, seed: int) -> list[Any]:
+        """The agents that play the game of this seed, drawn from the pools, clockwise from the learner."""
+        return [
             one.agents[int(one.draw(np.array([decision_key(POOL_STREAM, seed, k, 0)], np.uint64))[0])]
             if isinstance(one, Pool)
             else one
@@ -137,9 +138,10 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         state, n = self._holder.current, self.game.num_players
         while not state.over and self._seat not in state.seats:
             seat = state.seat
-            agent = self._playing[(seat - self._seat) % n - 1]
+            place = (seat - self._seat) % n - 1
+            agent = self._playing[place]
             try:
-                state.apply(seat, ask(agent, state, seat, self._opponent_seed))
+                state.apply(seat, ask(agent, state, seat, self._opponent_seed, self._memories[place]))
             except IllegalAction as error:
                 raise AgentError(f"opponent {name_of(agent)} in seat {seat}: {error}") from error
 
@@ -171,17 +173,20 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
             self._finished = True
             reward = illegal_reward(self.game) - self._earned
             return self._show(), reward, True, False, self._info() | {"illegal": action}
-        before = state.copy()
+        before, memories = state.copy(), self._remembered()
         state.apply(self._seat, action)
         try:
             self._play_opponents()
         except BaseException:  # whatever went wrong in an opponent, Ctrl-C included
-            self._holder.current = before
+            self._holder.current, self._memories = before, memories
             raise
         earned = float(state.returns[self._seat])
         reward, self._earned = earned - self._earned, earned
         self._finished = state.over
         return self._show(), reward, state.over and not state.truncated, state.truncated, self._info()
+
+    def _remembered(self) -> list[NDArray[np.float32] | None]:
+        return [None if memory is None else memory.copy() for memory in self._memories]
 
     def render(self) -> str | None:
         """The drawing from the learner's point of view."""
@@ -194,6 +199,7 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
             "seat": self._seat,
             "earned": self._earned,
             "finished": self._finished,
+            "memories": self._remembered(),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -204,7 +210,8 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         InvalidBuffer
             For anything else; nothing changes.
         """
-        game_state, kept = self._holder.restored(state, seat=int, earned=float, finished=bool)
-        self._seat, self._earned, self._finished = self.game.seat(kept[0]), kept[1], kept[2]
-        self._cast(game_state.seed)
-        self._holder.current = game_state
+        game_state, kept = self._holder.restored(state, seat=int, earned=float, finished=bool, memories=list)
+        seat, playing = self.game.seat(kept[0]), self._cast(game_state.seed)
+        memories = as_memories(kept[3], playing)
+        self._seat, self._earned, self._finished = seat, kept[1], kept[2]
+        self._playing, self._memories, self._holder.current = playing, memories, game_state

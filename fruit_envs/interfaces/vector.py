@@ -383,7 +383,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         Agents are not in it: where opponents come from a `Pool`, the games go on with those that it would draw now.
         """
         self._check_reset()
-        kept = {name[1:]: getattr(self, name).copy() for name in _KEPT}
+        kept = {name[1:]: getattr(self, name).copy() for name in _KEPT} | {"memories": self._opponents.memories.copy()}
         return {"games": [self.state(i).tobytes() for i in range(self.num_envs)], **kept}
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -394,15 +394,19 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         InvalidBuffer
             For anything else; nothing changes.
         """
-        names = ["games", *(name[1:] for name in _KEPT)]
+        own = {name[1:]: getattr(self, name) for name in _KEPT}
+        names = ["games", *own, "memories"]
         if not isinstance(state, dict) or sorted(state) != sorted(names):
             raise InvalidBuffer(f"expected what get_state() returned, with the entries {names}, got {brief(state)}")
         if not isinstance(state["games"], list) or len(state["games"]) != self.num_envs:
             raise InvalidBuffer(f"expected {self.num_envs} games, got {brief(state['games'])}")
-        for name in names[1:]:
-            own, given = getattr(self, f"_{name}"), state[name]
-            if not isinstance(given, np.ndarray) or (given.dtype, given.shape) != (own.dtype, own.shape):
-                raise InvalidBuffer(f"expected {name} as {own.dtype} {own.shape}, got {brief(given)}")
+        for name, array in own.items():
+            given = state[name]
+            if not isinstance(given, np.ndarray) or (given.dtype, given.shape) != (array.dtype, array.shape):
+                raise InvalidBuffer(f"expected {name} as {array.dtype} {array.shape}, got {brief(given)}")
+        memories, shape = state["memories"], self._opponents.who.shape
+        if not isinstance(memories, np.ndarray) or memories.dtype != np.float32 or memories.shape[:-1] != shape:
+            raise InvalidBuffer(f"expected memories as float32 {(*shape, 'any')}, got {brief(memories)}")
         if not np.isfinite(state["earned"]).all():
             raise InvalidBuffer(f"expected finite rewards, got {brief(state['earned'])}")
         learners = state["learners"]
@@ -414,8 +418,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         for i, game in enumerate(games):
             self._rows.put(i, game)
         self._opponents.cast(self._all)
-        for name in names[1:]:
-            getattr(self, f"_{name}")[:] = state[name]
+        self._opponents.recall(memories)
+        for name, array in own.items():
+            array[:] = state[name]
         self._is_reset = True
         self._show()
 

@@ -14,7 +14,7 @@ from support import every_case, random_states, some_states
 @every_case
 def test_a_bit_is_set_exactly_where_a_copy_accepts_the_action(name, options):
     game = load(name, **options)
-    for state in some_states(game, 204):
+    for state in some_states(game, max(30, 50_000 // game.num_actions)):
         for seat in range(game.num_players):
             mask = state.legal(seat)
             assert mask.dtype == np.int8

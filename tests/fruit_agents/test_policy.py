@@ -17,8 +17,8 @@ import pytest
 
 from fruit_agents.policy import CHOICES, Layer, PolicyAgent, PolicyMismatch, load_policy, save_policy
 from fruit_agents.resolve import resolve
-from fruit_envs import FruitEnvsError, Game, InvalidOption, MissingExtra
-from fruit_envs.core.agents import ask
+from fruit_envs import FruitEnvsError, Game, InvalidBuffer, InvalidOption, MissingExtra
+from fruit_envs.core.agents import ask, new_memory
 from fruit_envs.core.keys import decision_key
 
 HIDDEN = (16, 8)
@@ -62,6 +62,60 @@ def test_plays_legally_in_a_batch_as_alone(choose: str, options: dict[str, Any])
     batch = agent.act_batch(observations, masks, [None] * len(masks), keys)
     assert batch.dtype == np.int64
     assert batch.tolist() == actions
+
+
+@pytest.mark.parametrize("choose", CHOICES)
+def test_history_is_what_the_seat_saw_at_its_latest_decisions(choose: str) -> None:
+    """Against the same network fed by hand, for all seats at once and one by one."""
+    game = Game("fruit_cocktail", num_players=3, memory="tabletop")
+    size, frames = game.layout.size, 3
+    rng = np.random.default_rng(1)
+    weight = rng.normal(0, 0.5, (game.num_actions, frames * size)).astype(np.float32)
+    layers = [(weight, np.zeros(game.num_actions, "f"))]
+    agent = PolicyAgent(game, layers, choose=choose, history=frames)
+    assert agent.memory_size == frames * size
+    for seed in range(4):
+        state = game.deal(seed)
+        seen: list[list[np.ndarray]] = [[np.zeros(size)] * frames for _ in range(3)]
+        alone = [new_memory(agent) for _ in range(3)]
+        many = np.zeros((3, agent.memory_size), np.float32)
+        while not state.over:
+            seat = state.seat
+            observation, mask = state.observation(seat).copy(), state.legal(seat).copy()
+            seen[seat].append(observation)
+            logits = weight.astype(np.float64) @ np.concatenate(seen[seat][-frames:])
+            memory = alone[seat].copy()
+            np.testing.assert_allclose(agent.logits(observation, memory), logits, rtol=1e-3, atol=1e-3)
+            likely = agent.policy(observation, mask, None, 0, memory)
+            assert (memory == alone[seat]).all(), "asking for probabilities is no decision"
+            action = ask(agent, state, seat, 5, alone[seat])
+            key = np.array([decision_key(5, state.seed, seat, state.decisions)], np.uint64)
+            rows = many[seat : seat + 1]
+            assert agent.act_batch(observation[None], mask[None], [None], key, rows).tolist() == [action]
+            assert (rows[0] == alone[seat]).all()
+            assert (alone[seat] == np.concatenate(seen[seat][-frames:])).all()
+            assert likely[action] > 0
+            state.apply(seat, action)
+
+
+def test_history_is_saved(tmp_path: Path, game: Game) -> None:
+    layers = [(np.zeros((game.num_actions, 2 * game.layout.size), "f"), np.zeros(game.num_actions, "f"))]
+    save_policy(tmp_path, game, layers, history=2)
+    assert load_policy(tmp_path, game).history == 2
+    for wrong in (0, 3, "2", 2000):
+        description = json.loads((tmp_path / "policy.json").read_text()) | {"history": wrong}
+        (tmp_path / "policy.json").write_text(json.dumps(description))
+        with pytest.raises(PolicyMismatch):
+            load_policy(tmp_path, game)
+
+
+@pytest.mark.parametrize("memories", [None, np.zeros((1, 3), "f"), np.zeros((1, 818), np.float64)], ids=str)
+def test_a_history_needs_its_memory(game: Game, memories: Any) -> None:
+    layers = [(np.zeros((game.num_actions, 2 * game.layout.size), "f"), np.zeros(game.num_actions, "f"))]
+    agent, state = PolicyAgent(game, layers, history=2), game.deal(0)
+    seen, mask = state.observation(state.seat)[None], state.legal(state.seat)[None]
+    with pytest.raises(InvalidBuffer, match="expected memories as float32"):
+        agent.act_batch(seen, mask, [None], np.zeros(1, np.uint64), memories)
 
 
 def test_the_mask_overrules_the_network(game: Game) -> None:

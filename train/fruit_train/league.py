@@ -73,7 +73,7 @@ class League:
         self._seat(layers)
 
     def _player(self, layers: list[Layer]) -> PolicyAgent:
-        return PolicyAgent(self._game, layers, choose="sample", features=self._features)
+        return PolicyAgent(self._game, layers, choose="sample", features=self._features, history=self._args.frames)
 
     def _remember(self, layers: list[Layer]) -> None:
         self.past.append(layers)

@@ -21,7 +21,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env import VecEnv, VecFrameStack
 from torch import nn
 from tqdm import tqdm
 
@@ -56,10 +56,11 @@ def features_of(args: Args, game: Game) -> Features:
     return make_features(default_features(game) if args.features == "auto" else args.features, game)
 
 
-def make_games(args: Args, game: Game, opponents: Any, features: Features) -> BatchVecEnv:
+def make_games(args: Args, game: Game, opponents: Any, features: Features) -> VecEnv:
     """The games, side by side in this process."""
     env = VectorEnv(game, args.num_envs, opponents=opponents, opponent_seed=args.seed, autoreset_mode="SameStep")
-    return BatchVecEnv(env, features)
+    games = BatchVecEnv(env, features)
+    return games if args.frames == 1 else VecFrameStack(games, args.frames)
 
 
 # ---- network -------------------------------------------------------------------------------------------------------
@@ -93,7 +94,7 @@ class Trunk(BaseFeaturesExtractor):
 
 
 def make_model(args: Args, env: VecEnv, scale: np.ndarray) -> MaskablePPO:
-    """The learner, not yet trained, on any VecEnv of flat vectors with `action_masks`."""
+    """The learner, not yet trained, on any VecEnv of flat vectors with `action_masks`; `scale` is that of one frame."""
     return MaskablePPO(
         "MlpPolicy",
         env,
@@ -109,7 +110,7 @@ def make_model(args: Args, env: VecEnv, scale: np.ndarray) -> MaskablePPO:
         policy_kwargs={
             "net_arch": [],  # nothing between the shared trunk and the two heads
             "features_extractor_class": Trunk,
-            "features_extractor_kwargs": {"scale": scale, "hidden": args.hidden},
+            "features_extractor_kwargs": {"scale": np.tile(scale, args.frames), "hidden": args.hidden},
         },
         seed=args.seed,
         device="cpu",
@@ -152,6 +153,11 @@ class Training(BaseCallback):
         self.features = features_of(args, game)
         self.league = League(args, game, self.features.name)
         self.games = make_games(args, game, self.league.pool, self.features)
+        self._form: dict[str, Any] = {
+            "choose": args.choose,
+            "features": self.features.name,
+            "history": args.frames,
+        }
         self.stopping = False
         self.rows: list[dict[str, float]] = []
         self.illegal = 0
@@ -215,7 +221,7 @@ class Training(BaseCallback):
         """Begin new games, as a resumed training does."""
         model = self.learner
         self.games.seed(decision_key(_DEALS, self.args.seed, 0, self._checkpoints) >> 12)
-        model._last_obs = self.games.reset()
+        model._last_obs = np.asarray(self.games.reset())
         model._last_episode_starts = np.ones(self.args.num_envs, bool)
         self._returns[:] = 0.0
 
@@ -266,7 +272,7 @@ class Training(BaseCallback):
             "train_margin": float(np.mean(self._finished)) if self._finished else np.nan,
         }
         self._save_policy(layers)
-        agent = PolicyAgent(self.game, layers, choose=self.args.choose, features=self.features.name)
+        agent = PolicyAgent(self.game, layers, **self._form)
         for name in self.args.baselines:
             found = duplicate_match(
                 self.game, agent, name, deals=self.args.checkpoint_deals, seed=CURVE_DEALS, progress=False
@@ -295,9 +301,8 @@ class Training(BaseCallback):
             self.folder,
             self.game,
             layers,
-            choose=self.args.choose,
-            features=self.features.name,
             training=training,
+            **self._form,
         )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fruit_agents.arena.clock import Clock, TooLate
-from fruit_envs.core.agents import ask
+from fruit_envs.core.agents import ask, new_memory
 from fruit_envs.core.checks import as_action
 from fruit_envs.core.errors import IllegalAction, brief
 
@@ -100,11 +100,13 @@ class Table:
         """
         state, n = self.game.deal(deal), self.game.num_players
         spent: tuple[list[int], list[int]] = ([], [])
+        sides = [ONE if seat == own else REST for seat in range(n)]
+        memories = [new_memory(self.agents[side]) for side in sides]
         while not state.over:
             seat = state.seat
-            side = ONE if seat == own else REST
+            side = sides[seat]
             try:
-                self._decide(state, seat, side, spent[side])
+                self._decide(state, seat, side, spent[side], memories[seat])
             except _Failed as failed:
                 failure, reason = failed.args
                 worst = float(self.game.module("components").worst_margin(self.game.rules))
@@ -114,10 +116,10 @@ class Table:
         margin = (n * scores[own] - sum(scores)) / (n - 1)
         return Played(own, float(state.shares[own]), margin, state.decisions, None, None, None, spent)
 
-    def _decide(self, state: State, seat: int, side: int, spent: list[int]) -> None:
+    def _decide(self, state: State, seat: int, side: int, spent: list[int], memory: Any) -> None:
         """One decision of a side, its time added to `spent`; raises `_Failed`."""
         try:
-            answer = self.clock.time(partial(ask, self.agents[side], state, seat, self.seeds[side]))
+            answer = self.clock.time(partial(ask, self.agents[side], state, seat, self.seeds[side], memory))
         except TooLate:
             raise _Failed("late", _line(state, f"expected an answer within {self.clock.limit:g} s")) from None
         except KeyboardInterrupt:
@@ -138,7 +140,7 @@ def warm_up(game: Game, agent: Any, time_limit: float | None) -> None:
     state = game.deal(0)
     with clock.running():
         try:
-            clock.time(partial(ask, agent, state, state.seat, 0))
+            clock.time(partial(ask, agent, state, state.seat, 0, new_memory(agent)))
         except KeyboardInterrupt:
             raise
         except BaseException:  # the games will tell
