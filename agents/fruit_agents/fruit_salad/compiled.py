@@ -9,6 +9,7 @@ import numpy as np
 from fruit_envs.core.chance import CHOICE, draw_best, stream_of_key
 from fruit_envs.core.jit import Record, count_bits, helper, loop, lowest_bit
 from fruit_envs.fruit_salad.components import ANY, GIVE, KEEP, SLAP
+from fruit_envs.fruit_salad.deck import CARDS
 from fruit_envs.fruit_salad.knowledge import next_card, sees_next, unseen_cards
 from fruit_envs.fruit_salad.rules import COLORS
 from fruit_envs.fruit_salad.state import GIVING, KEEPING, W0, W2
@@ -45,35 +46,45 @@ def _chance_to_complete(rules: Record, state: Record, seat: Any, fruit: Any) -> 
 
 
 @helper
-def _must_deny(rules: Record, state: Record, seat: Any) -> Any:
-    """Whether another seat wins with the next card, its last one (S21), unless a slap takes the turn from it."""
+def _shortest_other(rules: Record, state: Record, seat: Any) -> Any:
+    """Cards in the shortest pile of the others."""
+    least = np.int64(CARDS)
+    for other in range(np.int64(rules.num_players)):
+        if other != seat:
+            least = min(least, np.int64(state.sizes[other]))
+    return least
+
+
+@helper
+def _wins_next(rules: Record, state: Record, seat: Any) -> Any:
+    """Whether another seat turns over its last card next, and so wins (S21), unless a slap takes the turn from it."""
     turn = np.int64(state.turn)
     due = turn + 1 if turn + 1 < rules.num_players else np.int64(0)
     return due != seat and state.sizes[due] == 1 and not rules.last_window
 
 
 @helper
-def _evaluate(rules: Record, state: Record, seat: Any, threshold: Any, cautious: Any, limit: Any, aims: Any, values: Any) -> None:
+def _value_slap(rules: Record, state: Record, seat: Any, fruit: Any, threshold: Any, short: Any) -> Any:
+    """A slap that names this fruit, against 0 for waiting."""
+    if state.phase == W0:
+        if _shortest_other(rules, state, seat) <= short:
+            return -1.0
+        return _chance_to_complete(rules, state, seat, fruit) - threshold
+    if state.phase == W2 and state.totals[fruit] >= state.number:
+        return 1.0 * state.totals[fruit]
+    return 0.5 if state.phase == W2 and _wins_next(rules, state, seat) else -1.0
+
+
+@helper
+def _evaluate(rules: Record, state: Record, seat: Any, threshold: Any, short: Any, aims: Any, values: Any) -> None:
     """The value of every action of the seat, which is asked; only the order of values means something."""
     for action in range(values.shape[0]):
         values[action] = ILLEGAL
     if state.phase <= W2:
         values[0] = 0.0
-        least = np.int64(99)
-        for other in range(np.int64(rules.num_players)):
-            if other != seat:
-                least = min(least, np.int64(state.sizes[other]))
-        bar = threshold if least > limit else cautious
-        deny = state.phase == W2 and _must_deny(rules, state, seat)
         for fruit in range(COLORS):
             if state.fruit == ANY or state.fruit == fruit:
-                if state.phase == W0:
-                    value = _chance_to_complete(rules, state, seat, fruit) - bar
-                elif state.phase == W2 and state.totals[fruit] >= state.number:
-                    value = 1.0 * state.totals[fruit]
-                else:
-                    value = 0.5 if deny else -1.0
-                values[SLAP + fruit] = value
+                values[SLAP + fruit] = _value_slap(rules, state, seat, fruit, threshold, short)
     elif state.phase == KEEPING:
         cards = np.int64(state.bowl)
         while cards:
@@ -93,10 +104,18 @@ def _evaluate(rules: Record, state: Record, seat: Any, threshold: Any, cautious:
 
 @loop
 def choose(
-    rules: Any, states: Any, seats: Any, keys: Any, threshold: Any, cautious: Any, limit: Any, aims: Any, values: Any, actions: Any
+    rules: Any,
+    states: Any,
+    seats: Any,
+    keys: Any,
+    threshold: Any,
+    short: Any,
+    aims: Any,
+    values: Any,
+    actions: Any,
 ) -> None:
     """In every state the best action of a seat, ties broken by chance from the key; `values` keeps all values."""
     for i in range(actions.shape[0]):
         own = values[i]
-        _evaluate(rules[0], states[i], seats[i], threshold, cautious, limit, aims, own)
+        _evaluate(rules[0], states[i], seats[i], threshold, short, aims, own)
         actions[i] = draw_best(own, own.shape[0], stream_of_key(keys[i], CHOICE), 0)

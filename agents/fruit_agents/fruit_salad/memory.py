@@ -1,17 +1,17 @@
 """Counters for Fruit Salad that see the table alone and remember the last few cards of the bowl.
 
 They read the blocks that an observation has under either `memory`, so they play both environments alike, and against
-the perfect counter. What they remember are cards; all others are as likely to be next as any, wherever they lie.
+the perfect counter.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fruit_agents.fruit_salad.counter import THRESHOLD
 from fruit_agents.fruit_salad.remember import choose
 from fruit_envs.core.agents import Agent
 from fruit_envs.core.checks import as_masks
@@ -32,10 +32,10 @@ _BLOCKS = ("phase", "top", "first", "turn", "die_fruit", "die_number", "points",
 
 
 class MemoryCounter(Agent):
-    """Counts what it remembers of the bowl, and otherwise slaps, arms and keeps as the perfect counter does.
+    """Slaps when what it remembers of the bowl meets the target.
 
-    It never slaps for less than it remembers, so it is late rather than wrong. As it cannot tell which pile is the
-    shortest, what it wins goes to anybody.
+    So it is late rather than wrong. It keeps what the perfect counter keeps; as it cannot tell which pile is the
+    shortest, the rest goes to anybody.
 
     Parameters
     ----------
@@ -44,14 +44,16 @@ class MemoryCounter(Agent):
     span
         How many of the bowl's last cards it remembers; by default the class's.
     threshold
-        As for `Counter`.
+        Probability of completing the target from which it arms a slap for the next card, every card that it does not
+        remember and nobody has kept being as likely as any; by default it arms none: what it has forgotten makes it
+        arm too late for a good chance.
     """
 
     name = "memory"
     uses_view = False
     span = CARDS
 
-    def __init__(self, game: Game, *, span: int | None = None, threshold: float = THRESHOLD) -> None:
+    def __init__(self, game: Game, *, span: int | None = None, threshold: float = math.inf) -> None:
         super().__init__(game)
         self.span = self.memory_size = whole("span", 1, CARDS)(self.span if span is None else span)
         self.threshold = float(threshold)
