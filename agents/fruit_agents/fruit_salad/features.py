@@ -1,4 +1,4 @@
-"""What a network that remembers is fed of each moment of Fruit Salad: what the table shows, without which card is which."""
+"""What a network that remembers is fed of Fruit Salad: what the table shows, without which card is which."""
 
 from __future__ import annotations
 
