@@ -65,7 +65,8 @@ Y_WORLDS = f"{Y_KNOWLEDGE} -k uniform_over_the_deals"
 
 SALAD = "fruit_envs/fruit_salad"
 S_PLAY, S_ENDS, S_ORACLE, S_RECORDS, S_KNOWLEDGE = (
-    f"tests/fruit_salad/test_{part}.py" for part in ("rulings_play", "rulings_ends", "oracle", "records", "knowledge")
+    f"tests/fruit_salad/test_{part}.py"
+    for part in ("rulings_play", "rulings_ends", "oracle", "records", "rulings_knowledge")
 )
 S_GAMES = f"{S_ORACLE} -k play_the_same_games"
 S_BELIEF = f"{S_KNOWLEDGE} -k belief"
@@ -851,7 +852,7 @@ MUTANTS = [
         f"{SALAD}/knowledge.py",
         "        if known:\n",
         "        if known and lying < 0:\n",
-        S_BELIEF,
+        f"{S_KNOWLEDGE} -k known_cards",
     ),
     Mutant(
         "views keep what others have committed to in Fruit Salad",
