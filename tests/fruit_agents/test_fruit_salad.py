@@ -1,17 +1,25 @@
-"""Fruit Salad's counter against hand-made tables, its probabilities against enumeration, and play among its like."""
+"""Fruit Salad's counter against hand-made tables, its probabilities against enumeration, and play among its like.
+
+The long version, 100,000 games of counters among themselves:
+
+    python -m pytest -m heavy tests/fruit_agents/test_fruit_salad.py
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 pytest.importorskip("fruit_agents")
 
 import fruit_agents
 import fruit_envs
-from fruit_agents.arena import run
+from fruit_agents.arena import duplicate_match, run
 from fruit_agents.fruit_salad.counter import THRESHOLD, Counter
 from fruit_envs import NoView
+from fruit_envs.core.jit import word
+from fruit_envs.core.rows import Rows, ask_rows
 from fruit_salad.helpers import O3_, P1_, P2_, P3_, W1_, W2_, W3_, Table, every_count, load, mini, piles
 
 
@@ -180,3 +188,47 @@ def test_batches_choose_as_single_games_do():
         probabilities = agent.policy(row, mask, view, 3)
         assert probabilities.sum() == pytest.approx(1)
         assert (probabilities[mask == 0] == 0).all()
+
+
+def counter_games(players, games, at_once=4096):
+    """Win shares of counters among themselves, by seat: shape (games, players)."""
+    game = load(num_players=players)
+    agent, rows, found = Counter(game), Rows(game, at_once), []
+    for first in range(0, games, at_once):
+        count = min(at_once, games - first)
+        going = np.arange(count)
+        rows.records["seed"][:count] = np.arange(first, first + count)
+        rows.deal(going, onwards=False)
+        while len(going):
+            seats, keys = np.empty(len(going), np.int64), np.empty(len(going), np.uint64)
+            masks = np.empty((len(going), game.num_actions), np.int8)
+            seen = np.empty((len(going), game.layout.size), game.layout.dtype)
+            arguments = (game.table, game.rules, rows.memory, going, word(9), seats, masks, seen, keys)
+            ask_rows(*arguments)
+            rows.play(going, seats, agent.act_batch(seen, masks, rows.views(going, seats, keys), keys))
+            going = going[rows.records["over"][going] == 0]
+        found += [rows.state(row).shares for row in range(count)]
+    return np.array(found)
+
+
+def check_fair(players, games):
+    shares = counter_games(players, games)
+    assert shares.shape == (games, players)
+    interval = stats.norm.ppf(0.9995) * shares.std(axis=0) / np.sqrt(games)
+    assert (abs(shares.mean(axis=0) - 1 / players) < interval).all(), (shares.mean(axis=0), interval)
+
+
+@every_count
+def test_counters_are_even(players):
+    check_fair(players, 1000)
+
+
+@pytest.mark.heavy
+@every_count
+def test_counters_are_even_over_a_hundred_thousand_games(players):
+    check_fair(players, 100_000)
+
+
+def test_the_counter_beats_three_that_remember_five_cards():
+    """By how much is measured by `benchmarks/counters.py`; this many deals tell it from less than 0.85."""
+    assert duplicate_match(load(num_players=4), "counter", "memory5", deals=60, progress=False).win_share.low > 0.85
