@@ -29,9 +29,10 @@ def finished(folder: Path, command: str) -> dict[str, Any] | None:
 
 def one_run(args: argparse.Namespace, entropy: float | None, seed: int) -> dict[str, Any]:
     """Train and evaluate one policy, in a process of its own; a row of the table."""
-    name = f"{args.game}-{args.features}-{entropy}-{seed}-{args.total_steps}"
+    name = f"{args.game}-{args.num_players}-{args.features}-{entropy}-{seed}-{args.total_steps}"
     words = ["fruit-train", args.game, "--seed", seed, "--features", args.features, "--checkpoints", 4]
     words += ["--runs", args.runs, "--name", name, "--overwrite"]
+    words += [] if args.num_players is None else ["--num-players", args.num_players]
     words += [] if entropy is None else ["--entropy", entropy]
     words += [] if args.total_steps is None else ["--total-steps", args.total_steps]
     words = list(map(str, words))
@@ -55,6 +56,7 @@ def one_run(args: argparse.Namespace, entropy: float | None, seed: int) -> dict[
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train with several entropy coefficients and seeds.")
     parser.add_argument("--game", default="fruit_cocktail")
+    parser.add_argument("--num-players", type=int, help="by default the game's own")
     parser.add_argument("--entropy", type=float, nargs="+", default=[None], help="by default the game's own")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--features", default="auto")
