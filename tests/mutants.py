@@ -631,9 +631,16 @@ MUTANTS = [
     Mutant(
         "the last row of a pair's places is written too far",
         f"{FRUITY}/rules.py",
-        "if row + 1 < rows:",
+        "if width * (rows - row) >= 16:",
         "if row < rows:",
         Y_ORACLE,
+    ),
+    Mutant(
+        "the row before the last of a pair's places is written too far",
+        f"{FRUITY}/rules.py",
+        "if width * (rows - row) >= 16:",
+        "if row + 1 < rows:",
+        Y_SETUP,
     ),
     Mutant(
         "views forget what play has shown",

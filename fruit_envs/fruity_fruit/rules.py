@@ -225,7 +225,7 @@ def _write_pairs(rules: Record, state: Record, options: Any, mask: Any) -> None:
                 rest &= rest - 1
                 for row in range(rows):
                     bits = (low >> (SIDE * row) if row < SIDE // 2 else high >> (SIDE * row - HALF)) & ((1 << SIDE) - 1)
-                    if row + 1 < rows:  # what overshoots lies in the next row
+                    if width * (rows - row) >= 16:  # what overshoots is one of this figure's later pairs
                         spread_bits(mask, at, bits)
                     else:
                         for column in range(width):

@@ -14,7 +14,7 @@ import fruit_envs
 from fruit_envs import InvalidOption, InvalidTable
 from fruit_envs.fruity_fruit.components import mini_rules
 
-from .helpers import Both, every_count, every_shape, hands, load
+from .helpers import Both, every_count, every_mode, every_shape, hands, load
 from .oracle import TABLE, colour_of
 
 
@@ -208,11 +208,24 @@ OTHER = changed(
 )
 
 
-@pytest.mark.parametrize("mode", ["two_step", "single"])
-@every_shape
-def test_y17_y20_a_table_of_one_s_own_is_played_with_its_own_numbers_of_actions(shapes, mode):
-    game = fruit_envs.load("fruity_fruit", components=OTHER, shapes=shapes, action_mode=mode)
-    pairs = 4 * (5 * 144 + 4 * 180) if shapes == "bars" else 36 * 180
+#: Shapes that are not met in the order of the tiles, among them the one with the shortest rows of places.
+UPRIGHT = changed(
+    shapes={**TABLE["shapes"], "V": [[0, 0], [1, 0], [2, 0], [3, 0]]},
+    tile_shapes_bars=["I2", "V", "I2"] * 3,
+    tile_shapes_mixed=["V", "I2", "V"] * 3,
+)
+OWN = [
+    (OTHER, "bars", 4 * (5 * 144 + 4 * 180)),
+    (OTHER, "mixed", 36 * 180),
+    (UPRIGHT, "bars", 4 * (3 * 140 + 6 * 180)),
+    (UPRIGHT, "mixed", 4 * (6 * 140 + 3 * 180)),
+]
+
+
+@every_mode
+@pytest.mark.parametrize(("table", "shapes", "pairs"), OWN, ids=["other-bars", "other-mixed", "upright", "upright-2"])
+def test_y17_y20_a_table_of_one_s_own_is_played_with_its_own_numbers_of_actions(table, shapes, pairs, mode):
+    game = fruit_envs.load("fruity_fruit", components=table, shapes=shapes, action_mode=mode)
     assert game.num_actions == 15 + (pairs if mode == "single" else 36 + 200)
     for seed in range(3):
         both = Both(game, seed=seed)
