@@ -194,6 +194,34 @@ def baselines(game: str) -> str:
     return _table(head, rows) + _made_with(measured["facts"])
 
 
+def counters(game: str) -> str:
+    """What memory is worth, and which threshold for arming wins."""
+    measured = _measured(f"counters_{game}")
+    if measured is None:
+        return ""
+
+    def cell(share: dict[str, float]) -> str:
+        return f"{share['mean']:.3f} [{share['low']:.3f}, {share['high']:.3f}]"
+
+    rows: list[list[object]] = [
+        [
+            "the whole bowl" if row["span"] == 60 else f"{row['span']} cards",
+            "yes" if row["arms"] else "no",
+            cell(row["counter_against_three"]),
+            cell(row["one_against_counters"]),
+        ]
+        for row in measured["rows"]
+    ]
+    head = ["they remember", "and arm", "one counter against three of them", "one of them against three counters"]
+    text = _table(head, rows)
+    levels: list[list[object]] = [
+        ["never" if row["threshold"] > 1 else f"from {row['threshold']}", cell(row["against_three"])]
+        for row in measured["thresholds"]
+    ]
+    text += "\n" + _table(["a counter that arms", "against three with the default"], levels)
+    return text + _made_with(measured["facts"])
+
+
 def sweep(game: str) -> str:
     """Entropy coefficients and what became of them."""
     measured = _measured(f"sweep_{game}")
@@ -258,6 +286,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "options": options,
     "baselines": baselines,
     "blocks": blocks,
+    "counters": counters,
     "actions": actions,
     "throughput": throughput,
     "peers": peers,

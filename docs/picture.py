@@ -16,11 +16,13 @@ from matplotlib.patches import FancyBboxPatch
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+from fruit_agents.fruit_salad.counter import Counter
 from fruit_agents.fruity_fruit.greedy import Greedy
 from fruit_envs import load
 from fruit_envs.core.agents import ask, make_agent
 from fruit_envs.fruit_cocktail.components import FRUITS
 from fruit_envs.fruit_cocktail.text import columns_of
+from fruit_envs.fruit_salad import deck as fruit_salad
 from fruit_envs.fruitoplay import components as fruitoplay
 from fruit_envs.fruity_fruit.observation import SHOWN
 
@@ -201,11 +203,67 @@ def _fruit(counts: list[int]) -> str:
     return ", ".join(f"{count} {fruit}" for count, fruit in zip(counts, SHOWN, strict=False) if count) or "nothing"
 
 
+SALAD = dict(zip(fruit_salad.FRUITS, ("#3f8f5b", "#d8344a", "#ef8f22", "#b9c741"), strict=True))
+
+
+def salad_card(axes: Any, x: float, y: float, rules: Any, number: int) -> None:
+    """A card of Fruit Salad: its pieces as dots, the die that a minion rolls again below."""
+    box(axes, x, y, 0.62, 0.8, "white")
+    counts = rules["pieces"][4 * number :][:4].tolist()
+    pieces = [colour for colour, count in zip(SALAD.values(), counts, strict=True) for _ in range(count)]
+    for place, colour in enumerate(pieces):
+        centre = x + 0.31 + (place % 2 - 0.5) * 0.24 * (len(pieces) > 1), y + 0.6 - 0.22 * (place // 2)
+        axes.add_patch(plt.Circle(centre, 0.095, fc=colour, ec=INK, lw=0.6))
+    minion = fruit_salad.MINIONS[int(rules["minion"][number])]
+    if minion != "none":
+        axes.text(x + 0.31, y + 0.1, minion, ha="center", va="center", fontsize=5, color=INK)
+
+
+def draw_fruit_salad(target: Path) -> None:
+    game = load("fruit_salad", num_players=3)
+    state, agent = game.deal(9), Counter(game)
+    while True:
+        facts = state.to_json(state.seat)
+        known = sum(map(len, facts["known"]))
+        if facts["phase"] == "anticipation" and sum(facts["scores"]) > 2 and len(facts["bowl"]) > 3 and known > 10:
+            break
+        state.apply(state.seat, ask(agent, state, state.seat, 0))
+    rules = game.rules[0]
+
+    figure, axes = plt.subplots(figsize=(8.6, 4.6), dpi=150, facecolor=PAPER)
+    title = "Fruit Salad: arm a slap for the next card, or wait? The bowl is covered; this seat has counted along."
+    axes.text(0.2, 4.85, title, fontsize=7.8, color=INK)
+    axes.text(0.2, 4.2, "dice", fontsize=9, color=INK, va="center")
+    for x, text, colour in (
+        (1.1, str(facts["die_number"]), INK),
+        (1.85, facts["die_fruit"], SALAD.get(facts["die_fruit"], HIDDEN)),
+    ):
+        box(axes, x, 3.9, 0.62, 0.62, colour)
+        axes.text(x + 0.31, 4.21, text, ha="center", va="center", fontsize=6.2, color="white", weight="bold")
+    axes.text(3.0, 4.2, "top", fontsize=9, color=INK, va="center")
+    salad_card(axes, 3.5, 3.8, rules, facts["top"])
+    counted = zip(facts["totals"], fruit_salad.FRUITS, strict=True)
+    totals = ", ".join(f"{count} {fruit}" for count, fruit in counted if count)
+    axes.text(4.4, 4.2, f"bowl: {len(facts['bowl'])} cards,\n{totals}", fontsize=8, color=INK, va="center")
+    for seat, name in enumerate(("you", "+1", "+2")):
+        y = 2.65 - 1.2 * seat
+        mark = ", next" if facts["turn"] == seat else ""
+        told = f"{name}{mark}\n{facts['piles'][seat]} cards, {facts['unseen'][seat]} unseen"
+        axes.text(0.2, y + 0.4, told, fontsize=8, color=INK, va="center")
+        kept = [number for number, holder in enumerate(facts["points"]) if holder == seat + 1]
+        for x, what, cards in ((2.4, "points", kept), (5.0, "known", facts["known"][seat])):
+            axes.text(x, y + 0.92, what, fontsize=6, color=INK, va="center")
+            for place, number in enumerate(cards[:12]):
+                salad_card(axes, x + 0.68 * place, y, rules, number)
+    save(figure, axes, (0, 11.2), (0, 5.1), target)
+
+
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "images"
     draw_fruit_cocktail(folder / "fruit_cocktail.png")
     draw_fruitoplay(folder / "fruitoplay.png")
     draw_fruity_fruit(folder / "fruity_fruit.png")
+    draw_fruit_salad(folder / "fruit_salad.png")
 
 
 if __name__ == "__main__":

@@ -27,18 +27,27 @@ def make_vector(**kwargs: Any) -> Any:
 
 
 def register_all() -> None:
-    """Register what is not registered yet."""
+    """Register what is not registered yet: every game, and each of its presets under a name of its own."""
     for name, entry in GAMES.items():
-        env_id = f"fruit/{name}-v{entry.version}"
-        if env_id not in pettingzoo.aec_registry:
-            pettingzoo.register("aec", env_id, entry_point=f"{entry.package}:env")
-        if env_id not in pettingzoo.parallel_registry:
-            pettingzoo.register("parallel", env_id, entry_point=f"{entry.package}:parallel_env")
-        gym_id = f"fruit/{entry.title.replace(' ', '')}-v{entry.version}"
-        if gym_id not in gymnasium.registry:
-            gymnasium.register(
-                gym_id,
-                entry_point="fruit_envs.registry:make_single_agent",
-                vector_entry_point="fruit_envs.registry:make_vector",
-                kwargs={"game": name},
-            )
+        title = entry.title.replace(" ", "")
+        _register(name, f"{name}-v{entry.version}", f"{title}-v{entry.version}", {})
+        for preset, options in entry.presets.items():
+            own = f"{name}_{preset.lower()}-v{entry.version}"
+            _register(name, own, f"{title}-{preset}-v{entry.version}", dict(options))
+
+
+def _register(name: str, pettingzoo_name: str, gymnasium_name: str, options: dict[str, Any]) -> None:
+    package = GAMES[name].package
+    for kind, registry, function in (
+        ("aec", pettingzoo.aec_registry, "env"),
+        ("parallel", pettingzoo.parallel_registry, "parallel_env"),
+    ):
+        if f"fruit/{pettingzoo_name}" not in registry:
+            pettingzoo.register(kind, f"fruit/{pettingzoo_name}", entry_point=f"{package}:{function}", kwargs=options)
+    if f"fruit/{gymnasium_name}" not in gymnasium.registry:
+        gymnasium.register(
+            f"fruit/{gymnasium_name}",
+            entry_point="fruit_envs.registry:make_single_agent",
+            vector_entry_point="fruit_envs.registry:make_vector",
+            kwargs={"game": name, **options},
+        )

@@ -64,6 +64,14 @@ Y_PLAY, Y_END, Y_SETUP, Y_ORACLE, Y_RECORDS, Y_KNOWLEDGE, Y_EXACT, Y_TEXT = (
 Y_HIDDEN = f"{HIDDEN} -k fruity_fruit"
 Y_WORLDS = f"{Y_KNOWLEDGE} -k uniform_over_the_deals"
 
+SALAD = "fruit_envs/fruit_salad"
+S_PLAY, S_ENDS, S_ORACLE, S_RECORDS, S_KNOWLEDGE = (
+    f"tests/fruit_salad/test_{part}.py"
+    for part in ("rulings_play", "rulings_ends", "oracle", "records", "rulings_knowledge")
+)
+S_GAMES = f"{S_ORACLE} -k play_the_same_games"
+S_BELIEF = f"{S_KNOWLEDGE} -k belief"
+
 MUTANTS = [
     Mutant(
         "every seat sees what seat 0 peeked at",
@@ -215,8 +223,8 @@ MUTANTS = [
     Mutant(
         "shuffles favour some cards",
         f"{CORE}/chance.py",
-        "j = i + _bounded(word, _ZERO, size - i)",
-        "j = i + _bounded(word, _ZERO, max(size - i - 1, 1))",
+        "start + i + _bounded(word, _ZERO, size - i)",
+        "start + i + _bounded(word, _ZERO, max(size - i - 1, 1))",
         RULINGS,
     ),
     Mutant(
@@ -768,6 +776,189 @@ MUTANTS = [
         "value -= INSECT_COST",
         "value += INSECT_COST",
         "tests/fruit_agents/test_fruity_fruit.py",
+    ),
+    Mutant(
+        "a slap armed for a minion card is counted",
+        f"{SALAD}/rules.py",
+        "early = state.phase == W1 or (state.phase == W0 and rules.minion[np.int64(state.top)] > 0)",
+        "early = state.phase == W1",
+        S_PLAY,
+    ),
+    Mutant(
+        "a target must be exceeded",
+        f"{SALAD}/rules.py",
+        "not early and state.count >= state.needed",
+        "not early and state.count > state.needed",
+        S_PLAY,
+    ),
+    Mutant(
+        "under the any-fruit face the fruit there is most of counts",
+        f"{SALAD}/rules.py",
+        "state.count, state.needed = state.totals[fruit], state.number",
+        "state.count, state.needed = max(state.totals[0], state.totals[3]), state.number",
+        S_PLAY,
+    ),
+    Mutant(
+        "the lowest seat that slaps is first",
+        f"{SALAD}/rules.py",
+        "rank = chance(state, FIRST, np.int64(state.slaps), slappers)",
+        "rank = 0 * chance(state, FIRST, np.int64(state.slaps), slappers)",
+        S_PLAY,
+    ),
+    Mutant(
+        "masks tell whether there are enough",
+        f"{SALAD}/rules.py",
+        "        if state.fruit == ANY:\n            put8",
+        "        if state.fruit == ANY and state.totals[0] >= 0 + 3:\n            put8",
+        S_PLAY,
+    ),
+    Mutant(
+        "an empty bowl has its window too",
+        f"{SALAD}/rules.py",
+        "        state.turn = state.slapper  # S25\n        return _ROUND\n",
+        "        state.turn = state.slapper  # S25\n        _roll(rules, state, 1, 1)\n"
+        "        _open_window(rules, state, W0)\n        return _STOP\n",
+        S_GAMES,
+    ),
+    Mutant(
+        "the next seat begins after a slap",
+        f"{SALAD}/rules.py",
+        "state.turn = state.slapper  # S25",
+        "state.turn = (turn + 1) % rules.num_players  # S25",
+        S_PLAY,
+    ),
+    Mutant(
+        "minions roll the other die",
+        f"{SALAD}/rules.py",
+        "_roll(rules, state, minion & 2, minion & 1)",
+        "_roll(rules, state, minion & 1, minion & 2)",
+        S_PLAY,
+    ),
+    Mutant(
+        "the dice roll for every round whatever the option says",
+        f"{SALAD}/rules.py",
+        "if rules.reroll or state.fruit_rolls == 0:",
+        "if True:",
+        S_PLAY,
+    ),
+    Mutant(
+        "the last card opens a window",
+        f"{SALAD}/rules.py",
+        "if size == 0 and not rules.last_window:  # S21: at once",
+        "if size == 0 and not rules.last_window and state.phase != W0:  # S21: at once",
+        S_ENDS,
+    ),
+    Mutant(
+        "a pile that filled up again still wins",
+        f"{SALAD}/rules.py",
+        "if rules.last_window and state.sizes[turn] == 0:",
+        "if rules.last_window and state.sizes[turn] <= 2:",
+        S_ENDS,
+    ),
+    Mutant(
+        "a game goes on one reveal past its cap",
+        f"{SALAD}/rules.py",
+        "if state.reveals >= rules.max_reveals:",
+        "if state.reveals > rules.max_reveals:",
+        S_ENDS,
+    ),
+    Mutant(
+        "a game cut off has a winner",
+        f"{SALAD}/rules.py",
+        "out[seat] = 1.0 / n if state.over == TRUNCATED else",
+        "out[seat] = 1.0 * (state.turn == seat) if state.over == TRUNCATED else",
+        S_ENDS,
+    ),
+    Mutant(
+        "the winner's pile is shuffled too",
+        f"{SALAD}/rules.py",
+        "        if state.given[other]:\n",
+        "        if state.given[other] or other == seat:\n",
+        S_PLAY,
+    ),
+    Mutant(
+        "a kept card stays in play",
+        f"{SALAD}/rules.py",
+        "    _publish(state, _KEPT + card)\n",
+        "    _publish(state, _KEPT + card)\n    _push(state, seat, card)\n",
+        S_PLAY,
+    ),
+    Mutant(
+        "what is left is given away after the last point",
+        f"{SALAD}/rules.py",
+        "    if state.scores[seat] >= rules.goal:\n",
+        "    if state.scores[seat] >= rules.goal and state.bowl == 0:\n",
+        S_ENDS,
+    ),
+    Mutant(
+        "bulk gives the first card only",
+        f"{SALAD}/rules.py",
+        "step = _give(rules, state, seat, action - GIVE, np.int64(rules.bulk))",
+        "step = _give(rules, state, seat, action - GIVE, 0)",
+        S_PLAY,
+    ),
+    Mutant(
+        "cards given are forgotten",
+        f"{SALAD}/rules.py",
+        "    state.known[seat] |= np.int64(1) << card\n",
+        "    state.known[seat] |= np.int64(0) << card\n",
+        S_PLAY,
+    ),
+    Mutant(
+        "the tabletop shows the bowl",
+        f"{SALAD}/observation.py",
+        "if state.phase >= KEEPING and state.landed == 0:",
+        "if True:",
+        S_GAMES,
+    ),
+    Mutant(
+        "a seat sees what others have chosen",
+        f"{SALAD}/observation.py",
+        "out[k] = state.chosen[seat] + 1",
+        "out[k] = state.chosen[0] + 1",
+        f"{HIDDEN} -k fruit_salad",
+    ),
+    Mutant(
+        "everybody sees the early seat's card",
+        f"{SALAD}/knowledge.py",
+        "state.turn == seat and (np.int64(rules.early) >> seat) & 1",
+        "state.turn == seat and rules.early > 0",
+        S_KNOWLEDGE,
+    ),
+    Mutant(
+        "views keep the true piles",
+        f"{SALAD}/knowledge.py",
+        "a, b = start + i, start + i + draw(key, used + i, count - i)",
+        "a, b = start + i, start + i + 0 * draw(key, used + i, count - i)",
+        S_BELIEF,
+    ),
+    Mutant(
+        "views leave known cards on top of their piles",
+        f"{SALAD}/knowledge.py",
+        "        if known:\n",
+        "        if known and lying < 0:\n",
+        f"{S_KNOWLEDGE} -k known_cards",
+    ),
+    Mutant(
+        "views keep what others have committed to in Fruit Salad",
+        f"{SALAD}/rules.py",
+        "                state.chosen[other] = -1\n",
+        "                pass\n",
+        f"{HIDDEN} -k fruit_salad",
+    ),
+    Mutant(
+        "a record forgets that a die was rolled again",
+        f"{SALAD}/log.py",
+        'fruit = FACE_NAMES[int(a["fruit"])] if minion & 2 else None',
+        "fruit = None",
+        S_RECORDS,
+    ),
+    Mutant(
+        "the counter reacts one piece too early",
+        "agents/fruit_agents/fruit_salad/compiled.py",
+        "elif state.phase == W2 and state.totals[fruit] >= state.number:",
+        "elif state.phase == W2 and state.totals[fruit] >= state.number - 1:",
+        "tests/fruit_agents/test_fruit_salad.py",
     ),
 ]
 

@@ -14,12 +14,23 @@ import fruit_envs
 from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.errors import InvalidOption
 from fruit_envs.core.game import Game
+from fruit_envs.fruit_salad.deck import default_deck
 
 #: A game of so many states is long.
 LONG = 40
 
 #: Options that only change numbers, not how the game goes.
 _PLAIN = {"num_players"}
+
+
+#: Games that random play would not end for thousands of decisions, and options that make them end sooner, in every way:
+#: with so many pieces on the cards, random slaps of Fruit Salad win bowls.
+_SHORT: dict[str, dict[str, Any]] = {
+    "fruit_salad": {
+        "max_reveals": 24,
+        "deck": tuple((3 * w, 3 * s, 3 * o, 3 * p, minion) for w, s, o, p, minion in default_deck()),
+    }
+}
 
 
 @cache
@@ -59,15 +70,23 @@ def cases(*names: str) -> list[Any]:
         for n in player_counts(name):
             for variant in variants(name):
                 label = "-".join([name, str(n), *(f"{k}={v}" for k, v in variant.items())])
-                parameters.append(pytest.param(name, {"num_players": n, **variant}, id=label))
+                options = {"num_players": n, **_SHORT.get(name, {}), **variant}
+                parameters.append(pytest.param(name, options, id=label))
     return parameters
 
 
 def default_cases() -> list[Any]:
     """A pytest parameter (name, options) for every game and player count, default variant."""
     return [
-        pytest.param(name, {"num_players": n}, id=f"{name}-{n}") for name in sorted(GAMES) for n in player_counts(name)
+        pytest.param(name, {"num_players": n, **_SHORT.get(name, {})}, id=f"{name}-{n}")
+        for name in sorted(GAMES)
+        for n in player_counts(name)
     ]
+
+
+def is_default(name: str, options: dict[str, Any]) -> bool:
+    """Whether these are the options of one of `default_cases`."""
+    return set(options) == {"num_players", *_SHORT.get(name, {})}
 
 
 #: Register the toy before the cases are collected: test modules call `cases` when they are imported.
@@ -112,7 +131,14 @@ def some_states(game: Game, count: int, seed: int = 0) -> Iterator[Any]:
 
 
 #: Games with too many worlds to list, and what shrinks them: player count -> arguments of `mini_rules`.
-_SMALL: dict[str, dict[int, dict[str, int]]] = {
+_SMALL: dict[str, dict[int, dict[str, Any]]] = {
+    "fruit_salad": {
+        2: {"dealt": (3, 3)},
+        3: {"dealt": (2, 2, 2)},
+        4: {"dealt": (2, 2, 1, 1), "first": 0},
+        5: {"dealt": (1, 2, 1, 1, 1), "first": 1},
+        6: {"dealt": (1, 1, 1, 1, 1, 2), "first": 5},
+    },
     "fruitoplay": {
         2: {"fruits": 2, "numbers": 4, "hand": 2, "turns": 2, "rounds": 3, "rotten": 3},
         3: {"fruits": 2, "numbers": 4, "hand": 2, "turns": 2, "rounds": 3, "rotten": 3},
@@ -159,6 +185,7 @@ __all__ = [
     "every_case",
     "every_count",
     "fruit_envs",
+    "is_default",
     "player_counts",
     "random_states",
     "small",

@@ -90,7 +90,10 @@ def test_links_lead_somewhere():
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.parametrize(("game", "letter"), [("fruit_cocktail", "C"), ("fruitoplay", "F"), ("fruity_fruit", "Y")])
+@pytest.mark.parametrize(
+    ("game", "letter"),
+    [("fruit_cocktail", "C"), ("fruitoplay", "F"), ("fruity_fruit", "Y"), ("fruit_salad", "S")],
+)
 def test_every_ruling_is_told_and_tested(game, letter):
     page = (ROOT / "docs" / "games" / f"{game}.md").read_text("utf-8")
     told = set(re.findall(rf"^\| ({letter}\d+) ", page, re.MULTILINE))

@@ -45,6 +45,7 @@ def test_the_wheel_is_pure_python_and_holds_the_packages_and_their_data(wheel):
     assert "fruit_envs/fruit_cocktail/cards.csv" in names
     assert "fruit_envs/fruitoplay/cards.json" in names
     assert "fruit_envs/fruity_fruit/table.json" in names
+    assert "fruit_envs/fruit_salad/cards.csv" in names
     assert "fruit_envs/py.typed" in names
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"fruit_envs", "fruit_agents", "fruit_train"}

@@ -28,6 +28,11 @@ BASELINES: dict[str, dict[str, str]] = {
     "greedy2": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy2"},
     "closest": {"fruitoplay": "fruit_agents.fruitoplay.agents:Closest"},
     "one_ply": {"fruitoplay": "fruit_agents.fruitoplay.agents:OnePly"},
+    "memory3": {"fruit_salad": "fruit_agents.fruit_salad.memory:Memory3"},
+    "memory5": {"fruit_salad": "fruit_agents.fruit_salad.memory:Memory5"},
+    "memory8": {"fruit_salad": "fruit_agents.fruit_salad.memory:Memory8"},
+    "memory_all": {"fruit_salad": "fruit_agents.fruit_salad.memory:MemoryAll"},
+    "counter": {"fruit_salad": "fruit_agents.fruit_salad.counter:Counter"},
 }
 
 

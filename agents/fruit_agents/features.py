@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ RAW = "raw"
 #: Name of a set of derived facts -> game -> where its class lives. The name rises with what it computes.
 DERIVED: dict[str, dict[str, str]] = {
     "one_ply_v1": {"fruit_cocktail": "fruit_agents.fruit_cocktail.features:OnePly"},
+    "table_v1": {"fruit_salad": "fruit_agents.fruit_salad.features:Table"},
 }
 
 
@@ -54,10 +56,11 @@ class Features:
 
 
 def default_features(game: Game) -> str:
-    """The name of the derived facts that this game has, or else `RAW`."""
+    """The name of the derived facts that fit this game with its options, or else `RAW`."""
     for name, homes in DERIVED.items():
-        if game.name in homes and game.options["memory"] == "perfect":
-            return name
+        if game.name in homes:
+            with suppress(InvalidOption):
+                return make_features(name, game).name
     return RAW
 
 

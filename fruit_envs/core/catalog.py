@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 __all__ = ["GAMES", "Entry"]
 
@@ -19,11 +21,14 @@ class Entry:
         Of the environments: rises when rules, observations, actions or rewards change.
     package
         Holds the modules components, rules, observation and text.
+    presets
+        Options that are registered as environments of their own: suffix of the name -> options.
     """
 
     title: str
     version: int
     package: str
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 #: Game name -> its entry. Tests add their own.
@@ -31,4 +36,5 @@ GAMES: dict[str, Entry] = {
     "fruit_cocktail": Entry("Fruit Cocktail", 0, "fruit_envs.fruit_cocktail"),
     "fruitoplay": Entry("Fruitoplay", 0, "fruit_envs.fruitoplay"),
     "fruity_fruit": Entry("Fruity Fruit", 0, "fruit_envs.fruity_fruit"),
+    "fruit_salad": Entry("Fruit Salad", 0, "fruit_envs.fruit_salad", {"Memory": {"memory": "tabletop"}}),
 }

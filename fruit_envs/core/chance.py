@@ -203,28 +203,28 @@ def chance(state: Any, kind: Any, index: Any, bound: Any) -> Any:
 
 
 @helper
-def shuffle(state: Any, kind: Any, first: Any, order: Any, size: Any, count: Any) -> None:
-    """Shuffle order[:size] in place so that its first `count` places are a uniform arrangement.
+def shuffle(state: Any, kind: Any, first: Any, order: Any, size: Any, count: Any, start: Any = 0) -> None:
+    """Shuffle order[start:][:size] in place so that its first `count` places are a uniform arrangement.
 
     Place i is swapped with place i + chance(kind, first + i, size - i); the last place needs no draw. `first` is even.
     """
     stop = min(count, size - 1)
     if state.tape != _ZERO:
         for i in range(stop):
-            j = i + chance(state, kind, first + i, size - i)
-            order[i], order[j] = order[j], order[i]
+            a, b = start + i, start + i + chance(state, kind, first + i, size - i)
+            order[a], order[b] = order[b], order[a]
         return
     counter = ((np.int64(kind) << 32) + first) >> 1
     i = 0
     while i < stop:  # as above, but a word is computed once for the two draws that share it
         word = _word(state.stream, counter)
         counter += 1
-        j = i + _bounded(word, _ZERO, size - i)
-        order[i], order[j] = order[j], order[i]
+        a, b = start + i, start + i + _bounded(word, _ZERO, size - i)
+        order[a], order[b] = order[b], order[a]
         i += 1
         if i < stop:
-            j = i + _bounded(word, _ONE, size - i)
-            order[i], order[j] = order[j], order[i]
+            a, b = start + i, start + i + _bounded(word, _ONE, size - i)
+            order[a], order[b] = order[b], order[a]
             i += 1
 
 

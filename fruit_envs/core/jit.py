@@ -31,6 +31,7 @@ __all__ = [
     "call",
     "clear",
     "copy_bytes",
+    "count_bits",
     "get8",
     "helper",
     "load",

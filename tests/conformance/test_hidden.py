@@ -13,7 +13,7 @@ from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.contract import copy_records
 from fruit_envs.interfaces.aec import AEC
 from fruit_envs.interfaces.parallel import Parallel
-from support import cases, every_count, random_states, small, some_states
+from support import cases, every_count, is_default, random_states, small, some_states
 
 #: A chi-square test fails below this; with some hundred tests a run, by chance about once in ten thousand runs.
 ALPHA = 1e-6
@@ -33,7 +33,7 @@ def shown(state, seat, drawn=True):
 def test_what_a_seat_is_shown_stays_when_all_it_cannot_know_is_permuted(name, options):
     game = load(name, **options)
     tabletop = load(name, **{**options, "memory": "tabletop"})
-    many = 8500 if set(options) == {"num_players"} else 680
+    many = 8500 if is_default(name, options) else 680
     for number, state in enumerate(some_states(game, many)):
         for seat in range(game.num_players):
             view = state.view(seat, number)
@@ -87,7 +87,7 @@ def test_views_are_uniform_over_the_worlds_and_independent_of_the_true_one(name,
     game = small(name, options)
     states = [state.copy() for state in random_states(game, 2, seed=5)]
     assert not all(state.over for state in states)
-    n, every = game.num_players, set(options) == {"num_players"} and game.num_players < 4
+    n, every = game.num_players, is_default(name, options) and game.num_players < 4
     for number, state in enumerate(states[:: max(1, len(states) // 5)]):
         for seat in range(n) if every else (number % n,):
             worlds = [(p, hidden_facts(w)) for p, w in state.worlds(seat)]

@@ -120,6 +120,26 @@ def test_raw_features_are_the_observation() -> None:
     assert type(features) is Features
 
 
+def test_the_table_of_fruit_salad_without_which_card_is_which() -> None:
+    game = Game("fruit_salad", num_players=3, memory="tabletop")
+    features = make_features(default_features(game), game)
+    assert features.name == "table_v1"
+    assert features.scale.shape == (features.size,)
+    state, compared = game.deal(4), 0
+    while not state.over and compared < 300:
+        seat = state.seat
+        observation = state.observation(seat)
+        seen = {b.name: game.layout.block(observation, b.name).ravel().tolist() for b in game.layout.blocks}
+        shown = [seen[name] for name in ("phase", "top_pieces", "top_minion", "first", "turn", "die_fruit")]
+        shown += [seen[name] for name in ("die_number", "scores", "pile", "slapper", "slap_result")]
+        assert features(observation[None])[0].tolist() == [number for block in shown for number in block]
+        state.apply(seat, state.legal_actions(seat)[compared % 7 == 0])
+        compared += 1
+    with pytest.raises(InvalidOption, match="memory"):
+        make_features("table_v1", Game("fruit_salad"))
+    assert default_features(Game("fruit_salad")) == RAW
+
+
 def test_features_that_do_not_fit() -> None:
     with pytest.raises(InvalidOption, match="one of"):
         make_features("two_ply", Game("fruit_cocktail"))

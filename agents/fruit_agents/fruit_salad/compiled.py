@@ -1,0 +1,121 @@
+"""The compiled part of the perfect counter for Fruit Salad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fruit_envs.core.chance import CHOICE, draw_best, stream_of_key
+from fruit_envs.core.jit import Record, count_bits, helper, loop, lowest_bit
+from fruit_envs.fruit_salad.components import ANY, GIVE, KEEP, SLAP
+from fruit_envs.fruit_salad.deck import CARDS
+from fruit_envs.fruit_salad.knowledge import next_card, sees_next, unseen_cards
+from fruit_envs.fruit_salad.rules import COLORS
+from fruit_envs.fruit_salad.state import GIVING, KEEPING, W0, W2
+
+ILLEGAL = -1e30
+
+
+@helper
+def _complete(rules: Record, state: Record, cards: Any, fruit: Any) -> Any:
+    """How many of these cards have no minion and bring the bowl up to the target."""
+    missing, count = np.int64(state.number) - np.int64(state.totals[fruit]), np.int64(0)
+    while cards:
+        card = lowest_bit(cards)
+        count += rules.minion[card] == 0 and rules.pieces[card * COLORS + fruit] >= missing
+        cards &= cards - 1
+    return count
+
+
+@helper
+def _chance_to_complete(rules: Record, state: Record, seat: Any, fruit: Any) -> Any:
+    """That the next card completes the target without a minion: known cards and unseen ones of the pile, counted."""
+    turn = np.int64(state.turn)
+    size = np.int64(state.sizes[turn])
+    if size == 1 and not rules.last_window:
+        return 0.0  # S21: the game is over before the slap lands
+    if sees_next(rules, state, seat):
+        return 1.0 * _complete(rules, state, np.int64(1) << next_card(state, seat), fruit)
+    known, unseen = np.int64(state.known[turn]), unseen_cards(rules, state)
+    found = 1.0 * _complete(rules, state, known, fruit)
+    hidden = size - count_bits(known)
+    if hidden > 0:
+        found += hidden * _complete(rules, state, unseen, fruit) / count_bits(unseen)
+    return found / size
+
+
+@helper
+def _shortest_other(rules: Record, state: Record, seat: Any) -> Any:
+    """Cards in the shortest pile of the others."""
+    least = np.int64(CARDS)
+    for other in range(np.int64(rules.num_players)):
+        if other != seat:
+            least = min(least, np.int64(state.sizes[other]))
+    return least
+
+
+@helper
+def _wins_next(rules: Record, state: Record, seat: Any) -> Any:
+    """Whether another seat turns over its last card next, and so wins (S21), unless a slap takes the turn from it."""
+    turn = np.int64(state.turn)
+    due = turn + 1 if turn + 1 < rules.num_players else np.int64(0)
+    return due != seat and state.sizes[due] == 1 and not rules.last_window
+
+
+@helper
+def _value_slap(rules: Record, state: Record, seat: Any, fruit: Any, threshold: Any, short: Any) -> Any:
+    """A slap that names this fruit, against 0 for waiting."""
+    if state.phase == W0:
+        if _shortest_other(rules, state, seat) <= short:
+            return -1.0
+        return _chance_to_complete(rules, state, seat, fruit) - threshold
+    if state.phase == W2 and state.totals[fruit] >= state.number:
+        return 1.0 * state.totals[fruit]
+    return 0.5 if state.phase == W2 and _wins_next(rules, state, seat) else -1.0
+
+
+@helper
+def _evaluate(rules: Record, state: Record, seat: Any, threshold: Any, short: Any, aims: Any, values: Any) -> None:
+    """The value of every action of the seat, which is asked; only the order of values means something."""
+    for action in range(values.shape[0]):
+        values[action] = ILLEGAL
+    if state.phase <= W2:
+        values[0] = 0.0
+        for fruit in range(COLORS):
+            if state.fruit == ANY or state.fruit == fruit:
+                values[SLAP + fruit] = _value_slap(rules, state, seat, fruit, threshold, short)
+    elif state.phase == KEEPING:
+        cards = np.int64(state.bowl)
+        while cards:
+            card = lowest_bit(cards)
+            pieces = np.int64(0)
+            for fruit in range(COLORS):
+                pieces += np.int64(rules.pieces[card * COLORS + fruit])
+            values[KEEP + card] = -1.0 * pieces
+            cards &= cards - 1
+    elif state.phase == GIVING:
+        n = np.int64(rules.num_players)
+        for place in range(1, n):
+            other = (seat + place) % n
+            before = np.int64(state.sizes[other]) - count_bits(np.int64(state.given[other]))
+            values[GIVE + place] = -1.0 * before if aims else 0.0
+
+
+@loop
+def choose(
+    rules: Any,
+    states: Any,
+    seats: Any,
+    keys: Any,
+    threshold: Any,
+    short: Any,
+    aims: Any,
+    values: Any,
+    actions: Any,
+) -> None:
+    """In every state the best action of a seat, ties broken by chance from the key; `values` keeps all values."""
+    for i in range(actions.shape[0]):
+        own = values[i]
+        _evaluate(rules[0], states[i], seats[i], threshold, short, aims, own)
+        actions[i] = draw_best(own, own.shape[0], stream_of_key(keys[i], CHOICE), 0)
