@@ -57,8 +57,9 @@ VECTOR, POOL = "tests/conformance/test_vector.py", "tests/core/test_pool.py"
 TRAINING = "tests/fruit_train/test_training.py"
 
 FRUITY = "fruit_envs/fruity_fruit"
-Y_PLAY, Y_SETUP, Y_ORACLE, Y_RECORDS, Y_KNOWLEDGE = (
-    f"tests/fruity_fruit/test_{part}.py" for part in ("rulings_play", "rulings_setup", "oracle", "records", "knowledge")
+Y_PLAY, Y_END, Y_SETUP, Y_ORACLE, Y_RECORDS, Y_KNOWLEDGE, Y_EXACT, Y_TEXT = (
+    f"tests/fruity_fruit/test_{part}.py"
+    for part in ("rulings_play", "rulings_end", "rulings_setup", "oracle", "records", "knowledge", "exact", "text")
 )
 Y_HIDDEN = f"{HIDDEN} -k fruity_fruit"
 Y_WORLDS = f"{Y_KNOWLEDGE} -k uniform_over_the_deals"
@@ -610,10 +611,10 @@ MUTANTS = [
     ),
     Mutant(
         "insects take nothing",
-        f"{FRUITY}/rules.py",
+        f"{FRUITY}/scoring.py",
         "removed = min(count, insects)",
         "removed = min(count, insects) * 0",
-        Y_PLAY,
+        Y_END,
     ),
     Mutant(
         "the highest tile of another colour wins",
@@ -627,7 +628,7 @@ MUTANTS = [
         f"{FRUITY}/rules.py",
         "out |= state.sizes[seat] == 0",
         "out |= state.sizes[seat] == 99",
-        Y_PLAY,
+        Y_END,
     ),
     Mutant(
         "not following proves a void",
@@ -639,9 +640,16 @@ MUTANTS = [
     Mutant(
         "the last row of a pair's places is written too far",
         f"{FRUITY}/rules.py",
-        "if row + 1 < rows:",
+        "if width * (rows - row) >= 16:",
         "if row < rows:",
         Y_ORACLE,
+    ),
+    Mutant(
+        "the row before the last of a pair's places is written too far",
+        f"{FRUITY}/rules.py",
+        "if width * (rows - row) >= 16:",
+        "if row + 1 < rows:",
+        Y_SETUP,
     ),
     Mutant(
         "views forget what play has shown",
@@ -684,6 +692,83 @@ MUTANTS = [
         "start, stop = self._slices[blocks[0].name].start",
         "start, stop = self._slices[blocks[1].name].start",
         f"{Y_KNOWLEDGE} -k planes",
+    ),
+    Mutant(
+        "views of a finished game keep the true scoring cards",
+        f"{FRUITY}/rules.py",
+        "    if rules.drawn:\n        redraw_cards",
+        "    if rules.drawn and not state.over:\n        redraw_cards",
+        f"{Y_KNOWLEDGE} -k stay_secret",
+    ),
+    Mutant(
+        "final scores tell nothing of scoring cards",
+        f"{FRUITY}/knowledge.py",
+        " and score_by(rules, state, other, card) == score",
+        "",
+        Y_WORLDS,
+    ),
+    Mutant(
+        "information states forget what was picked",
+        f"{FRUITY}/observation.py",
+        ', *s["picks"].tolist()]',
+        "]",
+        Y_EXACT,
+    ),
+    Mutant(
+        "information states forget the final scores",
+        f"{FRUITY}/observation.py",
+        'if s["over"]:',
+        'if s["over"] > 9:',
+        Y_EXACT,
+    ),
+    Mutant(
+        "the first tile in the first corner is no move",
+        f"{FRUITY}/rules.py",
+        "= 1 + seat * MOVES_OF_SEAT",
+        "= seat * MOVES_OF_SEAT",
+        Y_EXACT,
+    ),
+    Mutant(
+        "a drawing says that all tiles are the viewer's",
+        f"{FRUITY}/text.py",
+        "{colour[0].upper()}{owner}",
+        "{colour[0].upper()}0",
+        Y_TEXT,
+    ),
+    Mutant(
+        "a drawing has the own fruit in the middle",
+        f"{FRUITY}/text.py",
+        "{_fruit(facts['pot'])}",
+        "{_fruit(facts['fruits'][0])}",
+        Y_TEXT,
+    ),
+    Mutant(
+        "a drawing leaves out who leads and who could not place",
+        f"{FRUITY}/text.py",
+        "if marks else",
+        "if not marks else",
+        Y_TEXT,
+    ),
+    Mutant(
+        "the heuristic picks the worst fruit",
+        "agents/fruit_agents/fruity_fruit/compiled.py",
+        "= rules.values[np.int64(state.kept[seat]) * KINDS + kind]",
+        "= -rules.values[np.int64(state.kept[seat]) * KINDS + kind]",
+        "tests/fruit_agents/test_fruity_fruit.py -k scoring_cards",
+    ),
+    Mutant(
+        "the heuristic drafts the worst card",
+        "agents/fruit_agents/fruity_fruit/compiled.py",
+        "values[cards_at + card] = worth",
+        "values[cards_at + card] = -worth",
+        "tests/fruit_agents/test_fruity_fruit.py -k scoring_cards",
+    ),
+    Mutant(
+        "a block that is always 0 has no scale",
+        f"{CORE}/layout.py",
+        "abs(block.high), 1)",
+        "abs(block.high))",
+        f"{Y_SETUP} -k lack_symbols",
     ),
     Mutant(
         "the heuristic likes insects",

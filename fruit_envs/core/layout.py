@@ -123,7 +123,7 @@ class Layout:
     @cached_property
     def scale(self) -> np.ndarray:
         """Factors (float32, shape (size,)) that bring every block to about unit size."""
-        sizes = [block.unit or max(abs(block.low), abs(block.high)) for block in self.blocks]
+        sizes = [block.unit or max(abs(block.low), abs(block.high), 1) for block in self.blocks]
         return self._spread([1 / size for size in sizes], np.float32)
 
     @cached_property

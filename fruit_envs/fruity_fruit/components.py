@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
 from math import comb
 from typing import Any
 
@@ -75,6 +76,13 @@ RULES = np.dtype(
     align=True,
 )
 
+#: The fields that follow from the board and the tiles.
+_LAYOUT = (
+    *("tiles", "tiles_of", "shapes", "shape_of", "turns", "offsets", "height", "width", "anchors_low", "anchors_high"),
+    *("rows", "columns", "ground_low", "ground_high", "opening_low", "opening_high", "symbol_low", "symbol_high"),
+    *("first_pair", "cards_at", "num_actions"),
+)
+
 OPTIONS: tuple[Option, ...] = (
     *common_options(players=(2, MAX_PLAYERS), num_players=3, margin_scale=15.0),
     Option("first_tile", "anywhere", "Y4: the first tile lies anywhere, or on a middle cell", ("anywhere", "centre")),
@@ -116,10 +124,15 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     return rules
 
 
+def bits(word: Any) -> list[int]:
+    """The numbers of the bits that are 1, ascending."""
+    return [place for place in range(int(word).bit_length()) if int(word) >> place & 1]
+
+
 def words(cells: Any) -> tuple[int, int]:
     """Cells, as numbers 10 * row + column, as the two words of a board."""
-    bits = sum(1 << cell for cell in set(cells))
-    return bits & ((1 << HALF) - 1), bits >> HALF
+    both = sum(1 << cell for cell in set(cells))
+    return both & ((1 << HALF) - 1), both >> HALF
 
 
 def _set_words(record: Any, field: str, cells: Any, at: int | None = None) -> None:
@@ -229,14 +242,13 @@ def _check_layout(record: Any) -> None:
     try:
         check_board(board, record["rows"], record["columns"])
         _lay_out_board(made, board, centre=centre)
-        _lay_out_tiles(made, [t for t in range(TILES) if int(record["tiles"]) >> t & 1], shapes)
+        _lay_out_tiles(made, bits(record["tiles"]), shapes)
         _number_actions(made)
     except (IndexError, KeyError, ValueError) as error:
         raise InvalidOption(f"rules: expected tiles of up to {FIGURE_CELLS} cells on a board ({error})") from error
     made["binomials"] = [comb(m, k) for m in range(MAX_UNSEEN + 1) for k in range(MAX_UNSEEN + 1)]
-    for field in RULES.names or ():
-        same = ("margin", "as_scored", "tabletop", "margin_scale", "values", "hand", "cards", "drawn")
-        if field not in same and not np.array_equal(record[field], made[field]):
+    for field in ("binomials", *_LAYOUT):
+        if not np.array_equal(record[field], made[field]):
             raise InvalidOption(f"rules: expected {field} of a board and its tiles, got {brief(record[field])}")
     for shape in range(int(record["shapes"])):
         if not _opens(record, shape):
@@ -258,8 +270,7 @@ def board_of(record: Any) -> tuple[str, ...]:
     """The board of a rules record, as rows of symbols."""
     shown = [["."] * int(record["columns"]) for _ in range(int(record["rows"]))]
     for place, symbol in enumerate(SYMBOLS):
-        bits = int(record["symbol_low"][place]) | int(record["symbol_high"][place]) << HALF
-        for cell in [cell for cell in range(bits.bit_length()) if bits >> cell & 1]:
+        for cell in bits(int(record["symbol_low"][place]) | int(record["symbol_high"][place]) << HALF):
             if cell // SIDE < len(shown) and cell % SIDE < len(shown[0]):
                 shown[cell // SIDE][cell % SIDE] = symbol
     return tuple(map("".join, shown))
@@ -275,23 +286,23 @@ def shapes_of(record: Any) -> list[tuple[Figure, ...]]:
     return found
 
 
+def count_symbol(record: Any, symbol: int) -> int:
+    """How many cells of the empty board show a symbol."""
+    return int(record["symbol_low"][symbol]).bit_count() + int(record["symbol_high"][symbol]).bit_count()
+
+
 def worst_margin(rules: np.ndarray) -> float:
     """Points: no margin is below this. A rival's best score fills the spaces of all baskets with the best fruit."""
-    r = rules[0]
-
-    def count(symbol: int) -> int:
-        return int(r["symbol_low"][symbol]).bit_count() + int(r["symbol_high"][symbol]).bit_count()
-
-    best = 0
-    for values in r["values"].reshape(CARDS, -1).tolist():
-        worth = sorted((value for fruit, value in enumerate(values) for _ in range(count(fruit))), reverse=True)
-        best = max(best, sum(worth[: BASKET * (1 + count(BASKETS))]))
+    record, best = rules[0], 0
+    for values in record["values"].reshape(CARDS, -1).tolist():
+        worth = [value for fruit, value in enumerate(values) for _ in range(count_symbol(record, fruit))]
+        best = max(best, sum(sorted(worth, reverse=True)[: BASKET * (1 + count_symbol(record, BASKETS))]))
     return -float(max(best, 1))
 
 
 def mini_rules(
     colours: int = 2,
-    values: int = 2,
+    values: int | Sequence[int] = 2,
     rows: int = 3,
     columns: int = 3,
     *,
@@ -300,10 +311,10 @@ def mini_rules(
     drawn: int = 0,
     **options: Any,
 ) -> np.ndarray:
-    """Rules of a shrunken game for exact methods: the highest values of the first colours, on the board's middle.
+    """Rules of a shrunken game for exact methods: some values of the first colours, on the board's middle.
 
-    For research and tests; not a published variant. `options` are those of the game, such as `shapes`. By default
-    there is no draft: everybody scores by card 0.
+    For research and tests; not a published variant. `values` are these (1..9), or so many, the highest ones. `options`
+    are those of the game, such as `shapes`. By default there is no draft: everybody scores by card 0.
     """
     resolved = resolve("fruity_fruit", OPTIONS, options | {"num_players": num_players})
     n, rules = resolved["num_players"], make_rules(resolved).copy()
@@ -311,11 +322,12 @@ def mini_rules(
     board, shapes = board_of(record), shapes_of(record)
     rows, columns = whole("rows", 1, SIDE)(rows), whole("columns", 1, SIDE)(columns)
     top, left = (SIDE - rows) // 2, (SIDE - columns) // 2
-    colours, values = whole("colours", 1, len(COLOURS))(colours), whole("values", 1, VALUES)(values)
-    tiles = [VALUES * colour + value for colour in range(colours) for value in range(VALUES - values, VALUES)]
-    for field in RULES.names or ():
-        if field.startswith(("symbol", "tiles", "anchors", "first_pair", "shape", "turns", "offsets", "hei", "wid")):
-            record[field] = 0
+    value = whole("values", 1, VALUES)
+    kept = map(value, values) if isinstance(values, Sequence) else range(VALUES + 1 - value(values), VALUES + 1)
+    colours = whole("colours", 1, len(COLOURS))(colours)
+    tiles = [VALUES * colour + value - 1 for colour, value in product(range(colours), sorted(set(kept)))]
+    for field in _LAYOUT:
+        record[field] = 0
     centre = resolved["first_tile"] == "centre"
     _lay_out_board(record, [row[left : left + columns] for row in board[top : top + rows]], centre=centre)
     _lay_out_tiles(record, tiles, shapes)

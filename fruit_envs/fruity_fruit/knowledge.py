@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.core.chance import draw, draw_wide
-from fruit_envs.core.jit import Record, count_bits, helper
+from fruit_envs.core.jit import Record, count_bits, helper, lowest_bit
 from fruit_envs.fruity_fruit.components import MAX_UNSEEN, TILES
+from fruit_envs.fruity_fruit.scoring import score_by, score_of
 from fruit_envs.fruity_fruit.state import DRAFT, PICK
+from fruit_envs.fruity_fruit.table import CARDS
 
 _ALL = 2**62  # more worlds than there are
 _OCTET = 255
@@ -80,6 +82,25 @@ def _split(rules: Record, tiles: Any, a: Any, b: Any, c: Any, size_a: Any, size_
                         if worlds > rank:
                             return worlds, np.int64(ab), np.int64(ac), np.int64(bc), abc
     return worlds, np.int64(-1), np.int64(-1), np.int64(-1), np.int64(-1)
+
+
+@helper
+def _count(
+    rules: Record,
+    tiles: Any,
+    a: Any,
+    b: Any,
+    c: Any,
+    size_a: Any,
+    size_b: Any,
+    size_c: Any,
+    asked: Any,
+    mine: Any,
+) -> Any:
+    """How many worlds there are if the asked hand (1 for a, 2 for b, 3 for c) may take these tiles only."""
+    a, b, c = mine if asked == 1 else a, mine if asked == 2 else b, mine if asked == 3 else c
+    worlds, _, _, _, _ = _split(rules, tiles, a, b, c, size_a, size_b, size_c, _ALL)
+    return worlds
 
 
 @helper
@@ -161,37 +182,15 @@ def redraw_hands(rules: Record, state: Record, seat: Any, key: Any) -> Any:
     if asked:
         mine = a if asked == 1 else b if asked == 2 else c
         waiting = mine & np.int64(state.fits)
-        total, _, _, _, _ = _split(rules, tiles, a, b, c, size_a, size_b, size_c, _ALL)
-        without = mine & ~waiting
-        none, _, _, _, _ = _split(
-            rules,
-            tiles,
-            without if asked == 1 else a,
-            without if asked == 2 else b,
-            without if asked == 3 else c,
-            size_a,
-            size_b,
-            size_c,
-            _ALL,
-        )
+        total = _count(rules, tiles, a, b, c, size_a, size_b, size_c, asked, mine)
+        none = _count(rules, tiles, a, b, c, size_a, size_b, size_c, asked, mine & ~waiting)
         rank = draw_wide(key, 0, total - none)
         behind = np.int64(0)
         while behind <= rank:  # tile by tile: the worlds in which this is the first fitting one that the seat holds
             tile = waiting & -waiting
             waiting &= waiting - 1
             mine &= ~tile
-            left, _, _, _, _ = _split(
-                rules,
-                tiles,
-                mine if asked == 1 else a,
-                mine if asked == 2 else b,
-                mine if asked == 3 else c,
-                size_a,
-                size_b,
-                size_c,
-                _ALL,
-            )
-            behind = total - left
+            behind = total - _count(rules, tiles, a, b, c, size_a, size_b, size_c, asked, mine)
         mine |= tile
         a = mine if asked == 1 else a & ~tile
         b = mine if asked == 2 else b & ~tile
@@ -220,23 +219,33 @@ def redraw_cards(rules: Record, state: Record, seat: Any, key: Any, used: Any) -
 
     Seats that drafted before this one kept none of the cards it saw, those after it not the one it kept. Given who kept
     what, a seat saw its own card and any others of the deck of its time: as many ways for every arrangement, so that
-    the kept cards may be drawn one after the other.
+    the kept cards may be drawn one after the other. Final scores, which all see (Y16), bind them together: then one of
+    all arrangements is drawn.
     """
     n, every = np.int64(rules.num_players), (1 << np.int64(rules.cards)) - 1
     own = (seat + n - np.int64(state.starter)) % n  # the seat's place in the draft
-    taken = np.int64(0)  # cards kept by the seats before
+    taken, arrangement = np.int64(0), np.int64(0)  # cards kept by the seats before; the cards still to be kept
+    if state.over:
+        fits = _fitting_cards(rules, state, seat)
+        ways, _ = _arrange(fits, n - 1, _ALL)
+        _, arrangement = _arrange(fits, n - 1, draw(key, used, ways))
+        used += 1
     for turn in range(min(np.int64(state.drafted) + np.int64(state.phase == DRAFT), n)):
         other = (np.int64(state.starter) + turn) % n
         deck = every & ~taken
         if other != seat:
             kept = np.int64(0)
-            if turn < state.drafted:
+            if state.over:
+                kept = 1 << (arrangement % CARDS)
+                arrangement //= CARDS
+            elif turn < state.drafted:
                 barred = np.int64(0)
                 if turn < own:
                     barred = np.int64(state.seen[seat])
                 kept = _one_of(deck & ~barred, key, used)
                 used += 1
-                state.kept[other] = _number(kept)
+            if kept:
+                state.kept[other] = lowest_bit(kept)
             seen = kept
             for _ in range(np.int64(rules.drawn) - np.int64(kept > 0)):
                 seen |= _one_of(deck & ~seen, key, used)
@@ -247,14 +256,47 @@ def redraw_cards(rules: Record, state: Record, seat: Any, key: Any, used: Any) -
 
 
 @helper
+def _fitting_cards(rules: Record, state: Record, seat: Any) -> Any:
+    """The cards that give each other seat its final score, nine bits a seat in the order of the draft, which `seat` did
+    not see before it kept one, nor keep."""
+    n, fits, place, barred = np.int64(rules.num_players), np.int64(0), np.int64(0), np.int64(state.seen[seat])
+    for turn in range(n):
+        other = (np.int64(state.starter) + turn) % n
+        if other == seat:
+            barred = np.int64(1) << np.int64(state.kept[seat])
+        else:
+            score = score_of(rules, state, other)
+            for card in range(np.int64(rules.cards)):
+                fit = not (barred >> card) & 1 and score_by(rules, state, other, card) == score
+                fits |= np.int64(fit) << (CARDS * place + card)
+            place += 1
+    return fits
+
+
+@helper
+def _arrange(fits: Any, seats: Any, rank: Any) -> Any:
+    """Runs through the ways to keep different ones of the fitting cards, until `rank` ways lie behind.
+
+    Returns
+    -------
+    ways, arrangement
+        How many were passed, and the last one: the cards by seat, as the digits of a number, the first one lowest.
+    """
+    ways = np.int64(0)
+    for arrangement in range(CARDS**seats):
+        kept, rest = np.int64(0), arrangement
+        for place in range(seats):
+            kept |= (1 << (rest % CARDS)) & (fits >> (CARDS * place))
+            rest //= CARDS
+        ways += np.int64(count_bits(kept) == seats)
+        if ways > rank:
+            return ways, np.int64(arrangement)
+    return ways, np.int64(-1)
+
+
+@helper
 def _one_of(cards: Any, key: Any, counter: Any) -> Any:
     """One of these cards, as its bit."""
     for _ in range(draw(key, counter, count_bits(cards))):
         cards &= cards - 1
     return cards & -cards
-
-
-@helper
-def _number(card: Any) -> Any:
-    """The number of a card given as its bit."""
-    return count_bits(card - 1)

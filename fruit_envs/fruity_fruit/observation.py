@@ -9,11 +9,11 @@ import numpy as np
 from fruit_envs.core.jit import Record, helper, spread_bits
 from fruit_envs.core.layout import Block
 from fruit_envs.fruity_fruit.board import write_bits
-from fruit_envs.fruity_fruit.components import BASKET, BASKETS, TILES, worst_margin
-from fruit_envs.fruity_fruit.rules import score_of
+from fruit_envs.fruity_fruit.components import BASKET, BASKETS, INSECTS, TILES, count_symbol, worst_margin
+from fruit_envs.fruity_fruit.scoring import score_of
 from fruit_envs.fruity_fruit.state import DRAFT, KINDS, PLACE, TILE, kernels
 from fruit_envs.fruity_fruit.table import CARDS, COLOURS, FRUITS, SIDE, SYMBOLS, VALUES
-from fruit_envs.fruity_fruit.worlds import worlds
+from fruit_envs.fruity_fruit.worlds import score_by_card, worlds
 
 __all__ = ["PHASES", "SHOWN", "blocks", "hidden_blocks", "key", "worlds"]
 
@@ -30,11 +30,8 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
     """
     r = rules[0]
     n, perfect = int(r["num_players"]), 1 - int(r["tabletop"])
-
-    def count(symbol: int) -> int:
-        return int(r["symbol_low"][symbol]).bit_count() + int(r["symbol_high"][symbol]).bit_count()
-
-    fruit, baskets, insects = sum(map(count, range(KINDS))), count(BASKETS), count(BASKETS + 1)
+    fruit = sum(count_symbol(r, kind) for kind in range(KINDS))
+    baskets, insects = count_symbol(r, BASKETS), count_symbol(r, INSECTS)
 
     def planes(name: str, doc: str, channels: int, axis: str) -> Block:
         return Block(name, doc, (channels, SIDE, SIDE), (axis, "row", "column"))
@@ -221,10 +218,11 @@ def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
     )
 
 
-def key(_rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
+def key(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
     """The information state: own private facts plus the whole public history, under perfect recall.
 
-    The starter, all placements and all picks give every public fact: who was skipped, who won, what was taken.
+    The starter, all placements and all picks give every public fact: who was skipped, who won, what was taken. Only the
+    final scores do not follow from them.
     """
     s = states[0]
     own = bool(int(s["pending"]) >> seat & 1)
@@ -233,5 +231,8 @@ def key(_rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
         numbers[4] = TILE  # that a tile has been chosen shows only when it lies
     numbers += [int(s["kept"][seat]), int(s["seen"][seat]), int(s["chosen"]) if own else -1]
     numbers += [*s["moves"].tolist(), *s["picks"].tolist()]
+    if s["over"]:
+        seats = range(int(rules[0]["num_players"]))
+        numbers += [score_by_card(rules, states, other, int(s["kept"][other])) for other in seats]
     hand = 0 if s["phase"] == DRAFT else int(s["hands"][seat])
     return hand.to_bytes(8, "little") + np.array(numbers, np.int32).tobytes()

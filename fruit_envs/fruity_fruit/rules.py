@@ -25,6 +25,7 @@ from fruit_envs.fruity_fruit.components import (
     TILES,
 )
 from fruit_envs.fruity_fruit.knowledge import give, redraw_cards, redraw_hands
+from fruit_envs.fruity_fruit.scoring import score_of
 from fruit_envs.fruity_fruit.state import (
     COLOUR_TILES,
     DRAFT,
@@ -110,7 +111,7 @@ def _place(rules: Record, state: Record, seat: Any, tile: Any, turn: Any, cell: 
     state.laid |= np.int64(1) << tile
     state.sizes[seat] -= 1
     state.trick[seat] = tile
-    state.moves[np.int64(state.placed)] = seat * MOVES_OF_SEAT + tile * MOVES_OF_TILE + turn * CELLS + cell
+    state.moves[np.int64(state.placed)] = 1 + seat * MOVES_OF_SEAT + tile * MOVES_OF_TILE + turn * CELLS + cell
     state.placed += 1
     state.turn += 1
     state.chosen = -1
@@ -225,7 +226,7 @@ def _write_pairs(rules: Record, state: Record, options: Any, mask: Any) -> None:
                 rest &= rest - 1
                 for row in range(rows):
                     bits = (low >> (SIDE * row) if row < SIDE // 2 else high >> (SIDE * row - HALF)) & ((1 << SIDE) - 1)
-                    if row + 1 < rows:  # what overshoots lies in the next row
+                    if width * (rows - row) >= 16:  # what overshoots is one of this figure's later pairs
                         spread_bits(mask, at, bits)
                     else:
                         for column in range(width):
@@ -248,29 +249,6 @@ def _place_pair(rules: Record, state: Record, seat: Any, pair: Any) -> None:
             if 0 <= place < width * (SIDE + 1 - np.int64(rules.height[figure])):
                 _place(rules, state, seat, tile, turn, SIDE * (place // width) + place % width)
                 return
-
-
-# ---- the end -------------------------------------------------------------------------------------------------------
-
-
-@helper
-def score_of(rules: Record, state: Record, seat: Any) -> Any:
-    """Y13: the seat's fruit by its scoring card; every insect takes away one of the best. 0 before the draft."""
-    if state.kept[seat] < 0:
-        return np.int64(0)
-    card = np.int64(state.kept[seat]) * KINDS
-    total, insects, counted = np.int64(0), np.int64(state.insects[seat]), np.int64(0)
-    for _ in range(KINDS):  # the kinds from the best down
-        best, worth = np.int64(0), np.int64(-1)
-        for kind in range(KINDS):
-            if not (counted >> kind) & 1 and rules.values[card + kind] > worth:
-                best, worth = np.int64(kind), np.int64(rules.values[card + kind])
-        counted |= 1 << best
-        count = np.int64(state.fruits[seat * KINDS + best])
-        removed = min(count, insects)
-        insects -= removed
-        total += worth * (count - removed)
-    return total
 
 
 # ---- the contract --------------------------------------------------------------------------------------------------
@@ -398,10 +376,10 @@ def shares(rules: Record, state: Record, out: Any) -> None:
 
 @kernels
 def redeal(rules: Record, state: Record, seat: int, key: int) -> None:
-    """Redraw hands and scoring cards (Y2, Y6), and withdraw a tile that another seat is about to place."""
+    """Redraw hands and scoring cards (Y2, Y6, Y16), and withdraw a tile that another seat is about to place."""
     if state.phase == PLACE and not (np.int64(state.pending) >> seat) & 1:
         state.phase = TILE
         state.chosen = -1
     used = redraw_hands(rules, state, seat, key)
-    if not state.over and rules.drawn:
+    if rules.drawn:
         redraw_cards(rules, state, seat, key, used)

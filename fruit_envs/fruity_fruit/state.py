@@ -11,7 +11,7 @@ from fruit_envs.fruity_fruit.table import COLOURS, FRUITS, VALUES
 #: What the asked seat decides: the scoring card it keeps; a tile (with its place in single mode); its place; a fruit.
 DRAFT, TILE, PLACE, PICK = range(4)
 
-#: A move of the history: ((seat * TILES + tile) * MAX_TURNS + orientation) * CELLS + cell.
+#: A placement as a number: ((seat * TILES + tile) * MAX_TURNS + orientation) * CELLS + cell.
 MOVES_OF_TILE = MAX_TURNS * CELLS
 MOVES_OF_SEAT = TILES * MOVES_OF_TILE
 
@@ -31,7 +31,7 @@ STATE = np.dtype(
         ("barred", np.int64, (MAX_PLAYERS,)),  # that all know the seat not to hold (Y6)
         ("laid", np.int64),  # on the board
         ("fits", np.int64),  # that could be placed somewhere now, whoever holds them
-        ("moves", np.uint16, (TILES,)),  # all placements in order, 0 beyond
+        ("moves", np.uint16, (TILES,)),  # 1 + the number of each placement, in order, 0 beyond
         ("seen", np.uint16, (MAX_PLAYERS,)),  # scoring cards that each seat was offered, as bits (Y2)
         ("spaces", np.int16, (MAX_PLAYERS,)),  # free ones in each seat's baskets
         ("kept", np.int8, (MAX_PLAYERS,)),  # each seat's scoring card, or -1

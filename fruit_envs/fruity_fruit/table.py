@@ -50,7 +50,7 @@ def check_table(table: Any) -> FrozenTable:
     if not isinstance(table, Mapping):
         raise InvalidTable(f"components: expected an object with the rows {list(_ROWS)}, got {brief(table)}")
     for key, value in table.items():
-        if key not in _ROWS and (key not in _PUBLISHED or value != _PUBLISHED[key]):
+        if key not in _ROWS and (key not in _PUBLISHED or not _same(value, _PUBLISHED[key])):
             expected = _PUBLISHED.get(key, f"no such row, but {list(_ROWS)}")
             raise InvalidTable(f"components row {brief(key)}: expected {expected}, got {brief(value)}")
     for key in _ROWS:
@@ -64,6 +64,15 @@ def check_table(table: Any) -> FrozenTable:
         tile_shapes_bars=_tile_shapes("tile_shapes_bars", table["tile_shapes_bars"], shapes),
         tile_shapes_mixed=_tile_shapes("tile_shapes_mixed", table["tile_shapes_mixed"], shapes),
     )
+
+
+def _same(value: Any, published: Any) -> bool:
+    """Whether both are equal and of the same types, throughout: JSON tells 4, 4.0 and true apart."""
+    if isinstance(published, Mapping) and isinstance(value, Mapping):
+        return set(value) == set(published) and all(_same(value[key], published[key]) for key in published)
+    if isinstance(published, list) and isinstance(value, (list, tuple)):
+        return len(value) == len(published) and all(map(_same, value, published))
+    return type(value) is type(published) and bool(value == published)
 
 
 def _listed(what: str, value: Any, length: int | None = None) -> list[Any]:

@@ -19,6 +19,7 @@ from fruit_envs.fruity_fruit.components import (
     OFFER,
     START,
     TILES,
+    bits,
     placements,
 )
 from fruit_envs.fruity_fruit.observation import SHOWN
@@ -142,10 +143,6 @@ def _tiles(tiles: Sequence[int]) -> str:
 # ---- records -------------------------------------------------------------------------------------------------------
 
 
-def _bits(word: Any) -> list[int]:
-    return [place for place in range(int(word).bit_length()) if int(word) >> place & 1]
-
-
 def _fruits(counts: Any) -> list[int]:
     """Counts of kinds as a list with repeats."""
     return [kind for kind, count in enumerate(counts) for _ in range(int(count))]
@@ -154,7 +151,7 @@ def _fruits(counts: Any) -> list[int]:
 def deal_events(state: State) -> list[dict[str, Any]]:
     """The event of a deal; what follows it without a decision, in a game without a draft, is nothing."""
     s, n = state.records[0], state.game.num_players
-    return [{"event": "deal", "starter": int(s["starter"]), "hands": [_bits(s["hands"][seat]) for seat in range(n)]}]
+    return [{"event": "deal", "starter": int(s["starter"]), "hands": [bits(s["hands"][seat]) for seat in range(n)]}]
 
 
 def decision_events(before: State, seat: int, action: int, after: State) -> list[dict[str, Any]]:
@@ -163,7 +160,7 @@ def decision_events(before: State, seat: int, action: int, after: State) -> list
     phase = int(b["phase"])
     if phase == DRAFT:
         kept = int(a["kept"][seat])
-        return [{"event": "draft", "seat": seat, "action": action, "seen": _bits(b["seen"][seat]), "kept": kept}]
+        return [{"event": "draft", "seat": seat, "action": action, "seen": bits(b["seen"][seat]), "kept": kept}]
     if phase == TILE and not rules["single"]:
         return []
     if phase == PICK:
@@ -212,7 +209,7 @@ def _removed(state: State, seat: int) -> list[int]:
 
 def _place_event(before: State, seat: int, action: int, after: State) -> dict[str, Any]:
     rules, b, a = before.game.rules[0], before.records[0], after.records[0]
-    move = int(a["moves"][int(b["placed"])]) - seat * MOVES_OF_SEAT
+    move = int(a["moves"][int(b["placed"])]) - 1 - seat * MOVES_OF_SEAT
     tile, place = divmod(move, MOVES_OF_TILE)
     turn, cell = divmod(place, CELLS)
     at = int(rules["shape_of"][tile]) * MAX_TURNS + turn
@@ -271,7 +268,7 @@ def outcomes(rules: np.ndarray, events: Sequence[Mapping[str, Any]]) -> Outcomes
 
 def _deal_outcomes(rules: Any, deal: Mapping[str, Any]) -> dict[tuple[int, int], int]:
     """Y3: every tile goes to the first place left in its hand."""
-    n, hand, tiles = int(rules["num_players"]), int(rules["hand"]), _bits(rules["tiles"])
+    n, hand, tiles = int(rules["num_players"]), int(rules["hand"]), bits(rules["tiles"])
     lying = [tile for held in deal["hands"] for tile in held]
     if [len(held) for held in deal["hands"]] != [hand] * n:
         raise ValueError(f"{n} hands of {hand} tiles")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 from typing import Any
 
@@ -11,14 +11,11 @@ import numpy as np
 
 from fruit_envs.core.contract import copy_records
 from fruit_envs.core.errors import InvalidOption
-from fruit_envs.fruity_fruit.state import DRAFT, PICK, PLACE, TILE
+from fruit_envs.fruity_fruit.components import bits
+from fruit_envs.fruity_fruit.state import DRAFT, KINDS, PICK, PLACE, TILE
 
 #: More worlds than this are not listed.
 MAX_WORLDS = 10**6
-
-
-def _bits(word: int) -> list[int]:
-    return [place for place in range(word.bit_length()) if word >> place & 1]
 
 
 def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[float, np.ndarray]]:
@@ -35,7 +32,7 @@ def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[f
         Where there are more than `MAX_WORLDS`, as in every game of the published size.
     """
     may, sizes, asked = _hidden_hands(rules, states, seat)
-    drafting = rules[0]["drawn"] and not states[0]["over"]
+    drafting = bool(rules[0]["drawn"])
     count = _ways(may, sizes) - (_ways(asked, sizes) if asked else 0)
     count *= _count_drafts(rules, states, seat) if drafting else 1
     if count > MAX_WORLDS:
@@ -64,12 +61,12 @@ def _hidden_hands(
     r, s = rules[0], states[0]
     others = [other for other in range(int(r["num_players"])) if other != seat or s["phase"] == DRAFT]
     known = int(s["laid"]) | (0 if s["phase"] == DRAFT else int(s["hands"][seat]))
-    tiles = [tile for tile in _bits(int(r["tiles"])) if not known >> tile & 1]
+    tiles = [tile for tile in bits(int(r["tiles"])) if not known >> tile & 1]
     may = {tile: {other for other in others if not int(s["barred"][other]) >> tile & 1} for tile in tiles}
     sizes = {other: int(s["sizes"][other]) for other in others}
     asked: dict[int, set[int]] = {}
     if not s["over"] and s["phase"] not in (DRAFT, PICK) and not int(s["pending"]) >> seat & 1:
-        asking = set(_bits(int(s["pending"])))
+        asking = set(bits(int(s["pending"])))
         asked = {tile: may[tile] - asking if int(s["fits"]) >> tile & 1 else may[tile] for tile in tiles}
     return may, sizes, asked
 
@@ -106,37 +103,52 @@ def _draft_order(rules: np.ndarray, states: np.ndarray) -> list[int]:
     return [(int(s["starter"]) + turn) % n for turn in range(min(n, int(s["drafted"]) + (s["phase"] == DRAFT)))]
 
 
+def _kept_cards(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[dict[int, int]]:
+    """Every way in which the others may have kept scoring cards: none that `seat` saw before it kept one itself; at
+    the end such as give the scores, which all see (Y16)."""
+    r, s = rules[0], states[0]
+    order = _draft_order(rules, states)
+    drafted = order[: int(s["drafted"])]
+    before = order.index(seat) if seat in order else len(order)
+    may = {}
+    for turn, other in enumerate(drafted):
+        barred = int(s["seen"][seat]) if turn < before else 1 << int(s["kept"][seat])
+        if other != seat:
+            may[other] = [card for card in range(int(r["cards"])) if not barred >> card & 1]
+            if s["over"]:
+                score = score_by_card(rules, states, other, int(s["kept"][other]))
+                may[other] = [card for card in may[other] if score_by_card(rules, states, other, card) == score]
+    for cards in product(*may.values()):
+        if len(set(cards)) == len(cards):
+            yield dict(zip(may, cards, strict=True))
+
+
 def _count_drafts(rules: np.ndarray, states: np.ndarray, seat: int) -> int:
-    """How many drafts `_drafts` lists."""
-    cards, drawn, order = int(rules[0]["cards"]), int(rules[0]["drawn"]), _draft_order(rules, states)
-    count, before = 1, seat in order
-    for turn, other in enumerate(order):
-        deck = cards - turn
-        if other == seat:
-            before = False
-        elif turn < states[0]["drafted"]:
-            count *= (deck - drawn * before) * comb(deck - 1, drawn - 1)
-        else:
-            count *= comb(deck, drawn)
+    """How many drafts `_drafts` lists: whatever was kept, a seat saw any others of the deck of its time."""
+    cards, drawn, drafted = int(rules[0]["cards"]), int(rules[0]["drawn"]), int(states[0]["drafted"])
+    count = sum(1 for _ in _kept_cards(rules, states, seat))
+    for turn, other in enumerate(_draft_order(rules, states)):
+        if other != seat:
+            count *= comb(cards - turn - 1, drawn - 1) if turn < drafted else comb(cards - turn, drawn)
     return count
 
 
 def _drafts(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[tuple[int, int, int], ...]]:
     """Every draft that may have happened, as (seat, card kept or -1, cards seen) of each other seat that took part."""
-    s, drawn, drafted = states[0], int(rules[0]["drawn"]), int(states[0]["drafted"])
-    order, own = _draft_order(rules, states), set(_bits(int(s["seen"][seat])))
+    cards, drawn, order = int(rules[0]["cards"]), int(rules[0]["drawn"]), _draft_order(rules, states)
+    for kept in _kept_cards(rules, states, seat):
+        deck, offers = list(range(cards)), []
+        for other in order:
+            own = int(states[0]["kept"][seat]) if other == seat else kept.get(other, -1)
+            if other != seat:
+                offers.append([(other, own, offer) for offer in combinations(deck, drawn) if own < 0 or own in offer])
+            deck = [card for card in deck if card != own]
+        for draft in product(*offers):
+            yield tuple((other, own, sum(1 << card for card in offer)) for other, own, offer in draft)
 
-    def go(turn: int, deck: list[int]) -> Iterator[tuple[tuple[int, int, int], ...]]:
-        if turn == len(order):
-            yield ()
-        elif order[turn] == seat:
-            if own <= set(deck):
-                yield from go(turn + 1, [card for card in deck if card != s["kept"][seat]])
-        else:
-            for seen in combinations(deck, drawn):
-                bits = sum(1 << card for card in seen)
-                for kept in seen if turn < drafted else (-1,):
-                    for rest in go(turn + 1, [card for card in deck if card != kept]):
-                        yield ((order[turn], kept, bits), *rest)
 
-    return go(0, list(range(int(rules[0]["cards"]))))
+def score_by_card(rules: np.ndarray, states: np.ndarray, seat: int, card: int) -> int:
+    """What the seat's fruit is worth by this scoring card (Y13)."""
+    s, values = states[0], rules[0]["values"][card * KINDS :][:KINDS].tolist()
+    fruits = [v for kind, v in enumerate(values) for _ in range(int(s["fruits"][seat * KINDS + kind]))]
+    return sum(sorted(fruits, reverse=True)[int(s["insects"][seat]) :])

@@ -7,7 +7,9 @@ The long version, 500 duplicate sets:
 
 from __future__ import annotations
 
+import copy
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -67,7 +69,7 @@ def test_values_are_those_of_the_definition(players, mode):
         both = Both(game, seed=seed)
         while both.oracle.question is not None:
             question = both.oracle.question
-            if question.kind == "tile" and both.state.records[0]["placed"] > 2:
+            if question.kind == "tile":
                 values = agent.values(both.state.view(question.seat, 5))
                 for choice in rng.sample(question.options, min(2, len(question.options))):
                     expected = value_by_hand(both, choice)
@@ -81,6 +83,30 @@ def test_values_are_those_of_the_definition(players, mode):
                         assert places[place] == pytest.approx(expected)
                         assert places.max() == values[tile]
             both.answer(both.anything(both.oracle))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_scoring_cards_are_worth_all_fruit_on_the_board_and_fruits_what_the_own_card_says(players):
+    """On a board so full of fruit that the winner picks."""
+    table = copy.deepcopy(TABLE) | {"board": ["MPaMPaMPaC"] * 10}
+    game, asked = fruit_envs.load("fruity_fruit", num_players=players, components=table), Counter()
+    agent, both = Greedy(game), Both(game, seed=players)
+    cards, shown = TABLE["scoring_cards"], Counter("".join(table["board"]))
+    while both.oracle.question is not None:
+        question = both.oracle.question
+        if question.kind != "tile":
+            values, expected = agent.values(both.state.view(question.seat, 5)), {}
+            for choice in question.options:
+                if question.kind == "card":
+                    worth = sum(value * shown[mark] for value, mark in zip(cards[choice], "MPCaog", strict=True))
+                else:
+                    worth = cards[both.oracle.cards[question.seat]][choice]
+                expected[both.ids(choice)[0]] = worth
+            assert {action: value for action, value in enumerate(values) if value > ILLEGAL} == expected
+            asked[question.kind] += 1
+        both.answer(both.anything(both.oracle))
+    assert asked["card"] == players
+    assert asked["fruit"] > 0
 
 
 @pytest.mark.parametrize("mode", ["two_step", "single"])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -20,6 +21,8 @@ from .oracle import COLOURS, FRUITS, HAND, PLAYERS, TABLE, colour_of, tile_id, v
 every_count = pytest.mark.parametrize("players", PLAYERS)
 every_shape = pytest.mark.parametrize("shapes", ["bars", "mixed"])
 every_mode = pytest.mark.parametrize("mode", ["two_step", "single"])
+
+MELON, PEACH, CHERRY, APPLE, ORANGE, GRAPE = range(6)
 
 #: Chooses among the options of a question.
 Chooser = Callable[[oracle.Game], Any]
@@ -207,6 +210,18 @@ class Both:
             assert self.state.to_json(seat) == facts(self, seat)
 
 
+def started(*named: str, players: int = 2, starter: int = 0, mode: str = "two_step", **options: Any) -> Both:
+    """A game whose draft is done; the hands begin with these tiles."""
+    both = Both(load(num_players=players, action_mode=mode, **options), hands(players, *named), starter)
+    both.play(until="tile")
+    return both
+
+
+def row(number: int, first: int = 0, last: int = 9) -> list[tuple[int, int]]:
+    """Cells of one row."""
+    return [(number, column) for column in range(first, last + 1)]
+
+
 def bits(word: Any) -> list[int]:
     return [place for place in range(64) if int(word) >> place & 1]
 
@@ -263,6 +278,27 @@ def facts(both: Both, seat: int) -> dict[str, Any]:
             found["seen"] = []
     if options["action_mode"] == "single":
         del found["chosen"]
+    return found
+
+
+def every_deal(game: Game) -> list[State]:
+    """One state per deal: starters, hands and, where there is a draft, what the first seat is offered."""
+    tiles, hand, n = bits(game.rules[0]["tiles"]), int(game.rules[0]["hand"]), game.num_players
+
+    def partitions(rest: list[int], seats: int) -> Iterator[list[list[int]]]:
+        if not seats:
+            yield []
+            return
+        for held in combinations(rest, hand):
+            for others in partitions([tile for tile in rest if tile not in held], seats - 1):
+                yield [list(held), *others]
+
+    found: list[State] = []
+    for hands in partitions(tiles, n):
+        for starter in range(n):
+            event = {"event": "deal", "starter": starter, "hands": hands}
+            outcomes = game.module("text").outcomes(game.rules, [event])
+            found += [state for _, state in game.deals(outcomes)]
     return found
 
 

@@ -8,7 +8,7 @@ The long versions:
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from fruit_envs.fruity_fruit.components import mini_rules
 from fruit_envs.fruity_fruit.worlds import _hidden_hands, _ways
 from support import random_states
 
-from .helpers import Both, bits, every_count, every_mode, every_shape, load
+from .helpers import Both, every_count, every_deal, every_mode, every_shape, load
 from .oracle import HAND
 
 # ---- encodings -----------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def world_of(state):
     return tuple(s["hands"].tolist()), tuple(s["kept"].tolist()), tuple(s["seen"].tolist())
 
 
-#: Colours, values, rows, columns, players, cards, cards drawn.
+#: Colours, values (of which some may fit when others do not), rows, columns, players, cards, cards drawn.
 SMALL = [
     (2, 2, 3, 3, 2, 0, 0),
     (2, 3, 2, 4, 2, 0, 0),
@@ -106,6 +106,9 @@ SMALL = [
     (3, 2, 2, 5, 3, 0, 0),
     (4, 1, 3, 3, 4, 0, 0),
     (2, 1, 2, 3, 2, 3, 2),
+    (3, 1, 3, 3, 3, 4, 2),
+    (3, (7, 8), 3, 3, 3, 0, 0),
+    (3, (1, 8), 2, 5, 3, 0, 0),
     (4, 2, 2, 5, 4, 0, 0),
 ]
 
@@ -117,7 +120,7 @@ def test_views_are_uniform_over_the_deals_that_fit_what_was_seen(sizes, mode):
     colours, values, rows, columns, players, cards, drawn = sizes
     rules = mini_rules(colours, values, rows, columns, num_players=players, cards=cards, drawn=drawn, action_mode=mode)
     game = Game("fruity_fruit", rules=rules)
-    rng = np.random.default_rng(sum(sizes))
+    rng = np.random.default_rng(SMALL.index(sizes))
     deals = every_deal(game)
     for _ in range(3):
         true = deals[int(rng.integers(len(deals)))].copy()
@@ -139,37 +142,17 @@ def test_views_are_uniform_over_the_deals_that_fit_what_was_seen(sizes, mode):
                 if state.legal(actor)[other]
                 for _, child in state.transitions(actor, other)
             ]
-
-
-def every_deal(game):
-    """One state per deal: starters, hands and, where there is a draft, what the first seat is offered."""
-    tiles, hand, n = bits(game.rules[0]["tiles"]), int(game.rules[0]["hand"]), game.num_players
-
-    def partitions(rest, seats):
-        if not seats:
-            yield []
-            return
-        for held in combinations(rest, hand):
-            for others in partitions([tile for tile in rest if tile not in held], seats - 1):
-                yield [list(held), *others]
-
-    found = []
-    for hands in partitions(tiles, n):
-        for starter in range(n):
-            event = {"event": "deal", "starter": starter, "hands": hands}
-            outcomes = game.module("text").outcomes(game.rules, [event])
-            found += [state for _, state in game.deals(outcomes)]
-    return found
+        for seat in range(players):
+            check_against_deals(possible, true, seat)
 
 
 def check_against_deals(possible, true, seat):
     """Deals that fit; a step that only its seat sees may have been another."""
     fits = Counter()
-    asked = true.seat
     for state in possible:
         if state.key(seat) == true.key(seat):
             fits[world_of(state)] += 1
-    if true.records[0]["phase"] == 2 and seat != asked:
+    if true.records[0]["phase"] == 2 and seat not in true.seats:
         return  # what others could have chosen is not in `possible`: see the states before and after
     assert len(set(fits.values())) == 1, "every world fits equally many deals"
     assert set(fits) == {world_of(world) for _, world in true.worlds(seat)}
@@ -196,6 +179,23 @@ def test_views_of_whole_games_obey_all_that_play_has_shown(players, shapes):
                 assert not int(w["hands"][other]) & int(s["barred"][other])
             if not state.over and s["phase"] in (1, 2):
                 assert int(w["hands"][state.seat]) & int(s["fits"])
+
+
+@every_count
+def test_scoring_cards_stay_secret_after_the_end_and_give_the_scores_that_all_see(players):
+    """Y16: views of a finished game are the same wherever the others' cards give the same scores."""
+    moved = 0
+    for state in random_states(load(num_players=players), 12, seed=players):
+        for seat in range(players if state.over else 0):
+            view = state.view(seat, 2**40)
+            kept = Counter()
+            for key in range(30):
+                world = state.view(seat, key)
+                assert world.scores.tolist() == state.scores.tolist()
+                assert world.reveal().tobytes() == view.view(seat, key).reveal().tobytes()
+                kept[tuple(world.records[0]["kept"].tolist())] += 1
+            moved += len(kept) > 1
+    assert moved > 3
 
 
 def test_groups_of_tiles_are_split_by_the_number_of_worlds():
@@ -256,28 +256,6 @@ def test_true_worlds_rank_uniformly_among_views_of_full_games(players, shapes, s
         ranks.append(sum(d < true for d in drawn) + int(rng.integers(0, ties + 1)))
     assert len(ranks) > 2500
     assert stats.chisquare(np.bincount(ranks, minlength=size + 1)).pvalue > 1e-4
-
-
-# ---- information sets ----------------------------------------------------------------------------------------------
-
-
-def test_information_sets_of_the_smallest_game():
-    """Four dominoes on 2x2 cells: 6 hands; 4 places of 2 tiles of the known other hand, and one place is left."""
-    game = Game("fruity_fruit", rules=mini_rules(2, 2, 2, 2, action_mode="single"))
-    keys = [set(), set()]
-
-    def walk(state):
-        if not state.over:
-            keys[state.seat].add(state.key(state.seat))
-            for action in state.legal_actions(state.seat):
-                child = state.copy()
-                child.apply(state.seat, action)
-                walk(child)
-
-    for state in every_deal(game):
-        if state.records[0]["starter"] == 0:
-            walk(state)
-    assert [len(found) for found in keys] == [6, 48]
 
 
 # ---- symmetries ----------------------------------------------------------------------------------------------------

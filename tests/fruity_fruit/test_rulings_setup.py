@@ -13,8 +13,9 @@ from scipy import stats
 import fruit_envs
 from fruit_envs import InvalidOption, InvalidTable
 from fruit_envs.fruity_fruit.components import mini_rules
+from support import random_states
 
-from .helpers import Both, every_count, every_shape, hands, load
+from .helpers import Both, every_count, every_mode, every_shape, hands, load
 from .oracle import TABLE, colour_of
 
 
@@ -163,6 +164,12 @@ MALFORMED = [
     (changed(colour=1), "row 'colour': expected no such row"),
     (changed(trump="blue"), "row 'trump': expected red"),
     (changed(tiles_per_player={}), "row 'tiles_per_player'"),
+    (changed(tiles_per_player={"2": 18.0, "3": 12, "4": 9}), "row 'tiles_per_player'"),
+    (changed(rotation=1), "row 'rotation': expected True, got 1"),
+    (changed(basket_spaces=4.0), r"row 'basket_spaces': expected 4, got 4\.0"),
+    (changed(players=[3, True]), r"row 'players': expected \[3, 4\]"),
+    (changed(symbols=np.zeros(3)), "row 'symbols'"),
+    (changed(fruits=np.zeros(3)), "row 'fruits'"),
     (changed(board="x"), "row 'board': expected a list"),
     (changed(board=BOARD[:9]), "row 'board': expected 10 entries, got 9"),
     (changed(board=[*BOARD[:9], "..."]), "row 'board', line 9: expected 10 symbols"),
@@ -208,11 +215,24 @@ OTHER = changed(
 )
 
 
-@pytest.mark.parametrize("mode", ["two_step", "single"])
-@every_shape
-def test_y17_y20_a_table_of_one_s_own_is_played_with_its_own_numbers_of_actions(shapes, mode):
-    game = fruit_envs.load("fruity_fruit", components=OTHER, shapes=shapes, action_mode=mode)
-    pairs = 4 * (5 * 144 + 4 * 180) if shapes == "bars" else 36 * 180
+#: Shapes that are not met in the order of the tiles, among them the one with the shortest rows of places.
+UPRIGHT = changed(
+    shapes={**TABLE["shapes"], "V": [[0, 0], [1, 0], [2, 0], [3, 0]]},
+    tile_shapes_bars=["I2", "V", "I2"] * 3,
+    tile_shapes_mixed=["V", "I2", "V"] * 3,
+)
+OWN = [
+    (OTHER, "bars", 4 * (5 * 144 + 4 * 180)),
+    (OTHER, "mixed", 36 * 180),
+    (UPRIGHT, "bars", 4 * (3 * 140 + 6 * 180)),
+    (UPRIGHT, "mixed", 4 * (6 * 140 + 3 * 180)),
+]
+
+
+@every_mode
+@pytest.mark.parametrize(("table", "shapes", "pairs"), OWN, ids=["other-bars", "other-mixed", "upright", "upright-2"])
+def test_y17_y20_a_table_of_one_s_own_is_played_with_its_own_numbers_of_actions(table, shapes, pairs, mode):
+    game = fruit_envs.load("fruity_fruit", components=table, shapes=shapes, action_mode=mode)
     assert game.num_actions == 15 + (pairs if mode == "single" else 36 + 200)
     for seed in range(3):
         both = Both(game, seed=seed)
@@ -220,6 +240,19 @@ def test_y17_y20_a_table_of_one_s_own_is_played_with_its_own_numbers_of_actions(
             both.check_legal()
             both.answer(both.anything(both.oracle))
         both.compare()
+
+
+@every_count
+@pytest.mark.parametrize("missing", ["X", "B", "MPCaog", "MPCaogBX"])
+def test_y17_a_board_may_lack_symbols(missing, players):
+    board = ["".join("." if mark in missing else mark for mark in row) for row in BOARD]
+    game = fruit_envs.load("fruity_fruit", components=changed(board=board), num_players=players, reward="margin")
+    assert np.isfinite(game.layout.scale).all()
+    for state in random_states(game, 3):
+        for seat in range(players):
+            observation = state.observation(seat)
+            assert (observation >= game.layout.low).all()
+            assert (observation <= game.layout.high).all()
 
 
 def test_y17_tables_survive_records_and_copies():

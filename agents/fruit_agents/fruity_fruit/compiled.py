@@ -19,6 +19,7 @@ from fruit_envs.fruity_fruit.components import (
     TILES,
 )
 from fruit_envs.fruity_fruit.rules import covered, options_of
+from fruit_envs.fruity_fruit.scoring import best_kind
 from fruit_envs.fruity_fruit.state import KINDS, PICK, PLACE, TILE
 from fruit_envs.fruity_fruit.table import CARDS, SIDE, VALUES
 
@@ -93,13 +94,9 @@ def _value_placement(
     gained = covered(rules, BASKETS, low, high)
     space = np.int64(state.spaces[seat]) + BASKET * gained
     own, rivals, counted = 0.0, 0.0, np.int64(0)
-    card = np.int64(state.kept[seat]) * KINDS
     left = space
-    for _ in range(KINDS):  # the kinds from the best down
-        best, worth = np.int64(0), np.int64(-1)
-        for kind in range(KINDS):
-            if not (counted >> kind) & 1 and rules.values[card + kind] > worth:
-                best, worth = np.int64(kind), np.int64(rules.values[card + kind])
+    for _ in range(KINDS):
+        best, worth = best_kind(rules, np.int64(state.kept[seat]), counted)
         counted |= 1 << best
         count = np.int64(state.pot[best]) + covered(rules, best, low, high)
         own += worth * min(count, left)
