@@ -1,0 +1,60 @@
+"""Faults to plant, by where they lie, and the tests that must catch them; see `mutants.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One planted fault.
+
+    Parameters
+    ----------
+    name
+        What goes wrong.
+    file
+        The source file.
+    old, new
+        The text to replace, which occurs exactly once, and its replacement.
+    tests
+        What must fail: arguments of pytest, separated by spaces.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+CORE, FACES, COCKTAIL = "fruit_envs/core", "fruit_envs/interfaces", "fruit_envs/fruit_cocktail"
+FRUITOPLAY = "fruit_envs/fruitoplay"
+HIDDEN, SEEDS, AEC = (f"tests/conformance/test_{part}.py" for part in ("hidden", "seeds", "aec"))
+SINGLE, PARALLEL, BATCH = (f"tests/conformance/test_{part}.py" for part in ("single_agent", "parallel", "batch"))
+RULINGS = " ".join(f"tests/fruit_cocktail/test_rulings_{part}.py" for part in ("setup", "play", "knowledge", "scoring"))
+ARENA = "agents/fruit_agents/arena"
+ORACLE = "tests/fruit_cocktail/test_oracle.py"
+F_PLAY, F_SCORING, F_ORACLE, F_RECORDS, F_KNOWLEDGE, F_FIXTURES = (
+    f"tests/fruitoplay/test_{part}.py"
+    for part in ("rulings_play", "rulings_scoring", "oracle", "records", "knowledge", "fixtures")
+)
+VECTOR, POOL = "tests/conformance/test_vector.py", "tests/core/test_pool.py"
+MEMORY = "tests/core/test_memory.py"
+TRAINING = "tests/fruit_train/test_training.py"
+
+FRUITY = "fruit_envs/fruity_fruit"
+Y_PLAY, Y_END, Y_SETUP, Y_ORACLE, Y_RECORDS, Y_KNOWLEDGE, Y_EXACT, Y_TEXT = (
+    f"tests/fruity_fruit/test_{part}.py"
+    for part in ("rulings_play", "rulings_end", "rulings_setup", "oracle", "records", "knowledge", "exact", "text")
+)
+Y_HIDDEN = f"{HIDDEN} -k fruity_fruit"
+Y_WORLDS = f"{Y_KNOWLEDGE} -k uniform_over_the_deals"
+
+SALAD = "fruit_envs/fruit_salad"
+S_PLAY, S_ENDS, S_ORACLE, S_RECORDS, S_KNOWLEDGE = (
+    f"tests/fruit_salad/test_{part}.py"
+    for part in ("rulings_play", "rulings_ends", "oracle", "records", "rulings_knowledge")
+)
+S_GAMES = f"{S_ORACLE} -k play_the_same_games"
+S_BELIEF = f"{S_KNOWLEDGE} -k belief"
