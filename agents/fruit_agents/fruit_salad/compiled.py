@@ -56,6 +56,15 @@ def _shortest_other(rules: Record, state: Record, seat: Any) -> Any:
 
 
 @helper
+def _is_behind(rules: Record, state: Record, seat: Any) -> Any:
+    """Whether another seat has more points."""
+    for other in range(np.int64(rules.num_players)):
+        if state.scores[other] > state.scores[seat]:
+            return True
+    return False
+
+
+@helper
 def _wins_next(rules: Record, state: Record, seat: Any) -> Any:
     """Whether another seat turns over its last card next, and so wins (S21), unless a slap takes the turn from it."""
     turn = np.int64(state.turn)
@@ -67,7 +76,7 @@ def _wins_next(rules: Record, state: Record, seat: Any) -> Any:
 def _value_slap(rules: Record, state: Record, seat: Any, fruit: Any, threshold: Any, short: Any) -> Any:
     """A slap that names this fruit, against 0 for waiting."""
     if state.phase == W0:
-        if _shortest_other(rules, state, seat) <= short:
+        if _shortest_other(rules, state, seat) <= short and not _is_behind(rules, state, seat):
             return -1.0
         return _chance_to_complete(rules, state, seat, fruit) - threshold
     if state.phase == W2 and state.totals[fruit] >= state.number:
