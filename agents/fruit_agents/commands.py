@@ -27,7 +27,7 @@ from fruit_agents.options import game_options
 from fruit_agents.policy import CHOICES, PolicyAgent
 from fruit_agents.progress import tracked
 from fruit_agents.resolve import resolve
-from fruit_envs.core.agents import ask
+from fruit_envs.core.agents import ask, ask_batch, memory_size, new_memory
 from fruit_envs.core.catalog import GAMES
 from fruit_envs.core.checks import SEED_LIMIT, as_seed, entropy
 from fruit_envs.core.errors import FruitEnvsError, InvalidRecord
@@ -127,11 +127,10 @@ def _compile(game: Game) -> None:
     state = game.deal(0)
     for name in baselines(game.name):
         agent = resolve(name, game)
-        seat = state.seat
-        agent.act_batch(
-            state.observation(seat)[None], state.legal(seat)[None], [state.view(seat, 0)], np.zeros(1, np.uint64)
-        )
-        state.apply(seat, ask(agent, state, seat, 0))
+        seat, memories = state.seat, np.zeros((1, memory_size(agent)), np.float32)
+        shown = (state.observation(seat)[None], state.legal(seat)[None], [state.view(seat, 0)], np.zeros(1, np.uint64))
+        ask_batch(agent, *shown, memories)
+        state.apply(seat, ask(agent, state, seat, 0, new_memory(agent)))
     state.reveal()
     _ = state.scores, state.returns
     batch = fruit_envs.Batch(game, 2)

@@ -20,6 +20,7 @@ __all__ = [
     "as_seed",
     "as_seeds",
     "entropy",
+    "is_list",
     "whole_number",
 ]
 
@@ -36,6 +37,13 @@ def whole_number(value: Any, low: int, high: int) -> int | None:
     except TypeError:
         return None
     return number if low <= number <= high else None
+
+
+def is_list(value: Any) -> bool:
+    """Whether this is a list of something: a sequence, but no text, or an array with at least one dimension."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
 def as_action(action: Any, num_actions: int) -> int:
@@ -78,7 +86,7 @@ def as_seeds(seed: Any, count: int) -> list[int]:
     """
     if seed is None:
         seed = max(entropy() - count, 0)
-    if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, (str, bytes)) and np.ndim(seed):
+    if is_list(seed):
         if len(seed) != count:
             raise InvalidOption(f"expected {count} seeds, got {len(seed)}")
         return [as_seed(item) for item in seed]

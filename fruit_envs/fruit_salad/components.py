@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.checks import whole_number
+from fruit_envs.core.checks import is_list, whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, brief
 from fruit_envs.core.options import Option, common_options, resolve, whole
@@ -67,7 +67,7 @@ RULES = np.dtype(
 def _seats(value: Any) -> tuple[int, ...]:
     """The option `early_seats`: ascending seats, each once."""
     expected = f"expected different seats 0..{MAX_PLAYERS - 1}, got {brief(value)}"
-    if not isinstance(value, (Sequence, np.ndarray)) or isinstance(value, (str, bytes)) or np.ndim(value) != 1:
+    if not is_list(value):
         raise InvalidOption(f"option early_seats: {expected}")
     seats = [whole_number(seat, 0, MAX_PLAYERS - 1) for seat in value]
     if None in seats or len(set(seats)) != len(seats):
@@ -199,6 +199,9 @@ def mini_rules(
     `deck`, spread over all its families. `first` is the seat that starts, -1 for one drawn by chance. `options` are
     those of the game, such as `windows`; `num_players` is the number of piles.
     """
+    for name, value, length in (("dealt", dealt, None), ("numbers", numbers, FACES), ("table", table or [], None)):
+        if not is_list(value) or length not in (None, len(value)):
+            raise InvalidOption(f"{name}: expected a list{f' of {length}' if length else ''}, got {brief(value)}")
     resolved = resolve("fruit_salad", OPTIONS, {"num_players": len(dealt)} | options)
     if resolved["num_players"] != len(dealt):
         raise InvalidOption(f"expected a pile for each of {resolved['num_players']} players, got {brief(dealt)}")

@@ -5,15 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from fruit_envs.core.checks import whole_number
+from fruit_envs.core.checks import is_list, whole_number
 from fruit_envs.core.errors import InvalidTable, brief
 
 FRUITS = ("watermelon", "strawberry", "orange", "pear")
@@ -36,11 +33,7 @@ def check_deck(rows: Any) -> tuple[Row, ...]:
     InvalidTable
         Naming the row and the constraint that it breaks.
     """
-    if (
-        not isinstance(rows, (Sequence, np.ndarray))
-        or isinstance(rows, (str, bytes))
-        or getattr(rows, "shape", None) == ()
-    ):
+    if not is_list(rows):
         raise InvalidTable(f"deck: expected {CARDS} rows {_ROW}, got {brief(rows)}")
     if len(rows) != CARDS:
         raise InvalidTable(f"deck: expected {CARDS} rows {_ROW}, got {len(rows)} rows")
@@ -49,8 +42,7 @@ def check_deck(rows: Any) -> tuple[Row, ...]:
 
 def check_row(number: int, row: Any) -> Row:
     """One row of a deck table; `number` is told in the error."""
-    fits = isinstance(row, (Sequence, np.ndarray)) and not isinstance(row, (str, bytes)) and np.ndim(row) == 1
-    if not fits or len(row) != len(FRUITS) + 1:
+    if not is_list(row) or len(row) != len(FRUITS) + 1:
         raise InvalidTable(f"deck row {number}: expected {_ROW}, got {brief(row)}")
     *counts, minion = row
     for count, fruit in zip(counts, FRUITS, strict=True):
@@ -99,7 +91,7 @@ def deck_option(value: Any) -> Any:
         return value
     if isinstance(value, (str, os.PathLike)):
         try:
-            text = Path(value).read_text("utf-8")
+            text = Path(value).read_text("utf-8-sig")
         except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null byte
             raise InvalidTable(
                 f'deck: expected "assumed-v1", the path of a CSV file, or rows, got {brief(value)} ({error})'

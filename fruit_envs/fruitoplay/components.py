@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.checks import whole_number
+from fruit_envs.core.checks import is_list, whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, InvalidTable, brief
 from fruit_envs.core.options import FrozenTable, Option, common_options, resolve, table_rows, whole
@@ -94,7 +94,7 @@ def _same(value: Any, published: Any) -> bool:
 
 
 def _row(kind: str, numbers: Any) -> tuple[int, ...]:
-    if not isinstance(numbers, (Sequence, np.ndarray)) or isinstance(numbers, (str, bytes)) or np.ndim(numbers) != 1:
+    if not is_list(numbers):
         raise InvalidTable(f"table row {kind!r}: expected a list of numbers, got {brief(numbers)}")
     for number in numbers:
         if whole_number(number, 1, NUMBERS) is None:

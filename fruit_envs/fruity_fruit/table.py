@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
 
-import numpy as np
-
-from fruit_envs.core.checks import whole_number
+from fruit_envs.core.checks import is_list, whole_number
 from fruit_envs.core.errors import InvalidTable, brief
 from fruit_envs.core.options import FrozenTable, table_rows
 
@@ -76,7 +74,7 @@ def _same(value: Any, published: Any) -> bool:
 
 
 def _listed(what: str, value: Any, length: int | None = None) -> list[Any]:
-    if not isinstance(value, (Sequence, np.ndarray)) or isinstance(value, (str, bytes)):
+    if not is_list(value):
         raise InvalidTable(f"components {what}: expected a list, got {brief(value)}")
     if length is not None and len(value) != length:
         raise InvalidTable(f"components {what}: expected {length} entries, got {len(value)}")

@@ -58,10 +58,10 @@ def _shortest_other(rules: Record, state: Record, seat: Any) -> Any:
 @helper
 def _is_behind(rules: Record, state: Record, seat: Any) -> Any:
     """Whether another seat has more points."""
+    most = np.int64(0)
     for other in range(np.int64(rules.num_players)):
-        if state.scores[other] > state.scores[seat]:
-            return True
-    return False
+        most = max(most, np.int64(state.scores[other]))
+    return most > state.scores[seat]
 
 
 @helper

@@ -26,6 +26,7 @@ _BLOCKS = (
     "pile",
     "slapper",
     "slap_result",
+    "next",  # in games where somebody may see it
 )
 
 
@@ -45,7 +46,8 @@ class Table(Features):
         if game.options["memory"] != "tabletop":
             raise InvalidOption(f'features {self.name!r}: expected memory="tabletop", got {game.options["memory"]!r}')
         layout = game.layout
-        self._places = np.concatenate([np.arange(layout.size)[layout[name]] for name in _BLOCKS])
+        shown = [block.name for block in layout.blocks]
+        self._places = np.concatenate([np.arange(layout.size)[layout[name]] for name in _BLOCKS if name in shown])
         self.size = len(self._places)
         self.scale = layout.scale[self._places]
 

@@ -15,7 +15,7 @@ import numpy as np
 from fruit_agents.fruit_salad.remember import choose
 from fruit_envs.core.agents import Agent
 from fruit_envs.core.checks import as_masks
-from fruit_envs.core.errors import InvalidBuffer
+from fruit_envs.core.errors import InvalidBuffer, brief
 from fruit_envs.core.options import whole
 from fruit_envs.fruit_salad.deck import CARDS
 
@@ -88,6 +88,8 @@ class MemoryCounter(Agent):
         if memories is None or memories.shape != (rows, self.span) or memories.dtype != np.float32:
             came = memories if memories is None else f"{memories.dtype} {memories.shape}"
             raise InvalidBuffer(f"expected memories as float32 {(rows, self.span)}, got {came}")
+        if not ((memories >= 0) & (memories <= CARDS) & (memories == np.floor(memories))).all():
+            raise InvalidBuffer(f"expected memories of whole numbers 0..{CARDS}, got {brief(memories)}")
         values, actions = np.empty(masks.shape), np.empty(rows, np.int64)
         choose(self.game.rules, self._places, seen, masks, keys, memories, self.threshold, values, actions)
         return actions
