@@ -26,6 +26,7 @@ __all__ = [
     "as_memories",
     "ask",
     "ask_batch",
+    "label",
     "make_agent",
     "memory_size",
     "missing_extra",
@@ -234,27 +235,31 @@ def new_memory(agent: Any) -> NDArray[np.float32] | None:
     return np.zeros(size, np.float32) if size else None
 
 
-def as_memories(given: Sequence[Any], agents: Sequence[Any]) -> list[NDArray[np.float32] | None]:
-    """What these agents remember, as it was kept.
+def label(agent: Any) -> str:
+    """Tells agents apart that cannot read each other's memory."""
+    return f"{name_of(agent)}/{memory_size(agent)}"
+
+
+def as_memories(given: Any, labels: Any, agents: Sequence[Any]) -> list[NDArray[np.float32] | None]:
+    """What these agents remember, as it was kept of agents with these labels; others remember nothing.
 
     Raises
     ------
     InvalidBuffer
-        Where it is not what `new_memory` gives for each of them.
+        Where a memory is none of an agent with its label.
     """
-    wanted = [new_memory(agent) for agent in agents]
-    same = len(given) == len(wanted) and all(
-        memory is None
-        if empty is None
-        else isinstance(memory, np.ndarray) and memory.dtype == np.float32 and memory.shape == empty.shape
-        for memory, empty in zip(given, wanted, strict=True)
-    )
-    if not same:
-        raise InvalidBuffer(
-            f"expected the memories of agents that remember {[memory_size(agent) for agent in agents]} numbers, "
-            f"got {brief(given)}"
-        )
-    return list(given)
+    if len(given) != len(agents) or len(labels) != len(agents):
+        raise InvalidBuffer(f"expected the memories of {len(agents)} agents, got {brief(given)} of {brief(labels)}")
+    found: list[NDArray[np.float32] | None] = []
+    for memory, name, agent in zip(given, labels, agents, strict=True):
+        fresh = new_memory(agent)
+        if name != label(agent) or fresh is None:
+            found.append(fresh)
+        elif isinstance(memory, np.ndarray) and memory.dtype == np.float32 and memory.shape == fresh.shape:
+            found.append(memory)
+        else:
+            raise InvalidBuffer(f"expected the memory of {name} as float32 {fresh.shape}, got {brief(memory)}")
+    return found
 
 
 def name_of(agent: Any) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.core import rows as loops
-from fruit_envs.core.agents import ask_batch, make_agent, memory_size, name_of
-from fruit_envs.core.errors import AgentError, IllegalAction, InvalidOption, InvalidSeat, brief
+from fruit_envs.core.agents import ask_batch, label, make_agent, memory_size, name_of
+from fruit_envs.core.errors import AgentError, IllegalAction, InvalidBuffer, InvalidOption, InvalidSeat, brief
 from fruit_envs.core.game import Game
 from fruit_envs.core.jit import word
 from fruit_envs.core.masks import find_illegal
@@ -111,7 +111,9 @@ class Opponents:
 
     def _number(self, agent: Any) -> int:
         """The place of an agent among those that play; one that plays in no game any more leaves its place."""
-        self._make_room(memory_size(agent))
+        more = memory_size(agent) - self.memories.shape[2]
+        if more > 0:
+            self.memories = np.pad(self.memories, ((0, 0), (0, 0), (0, more)))
         for number, known in enumerate(self._agents):
             if known is agent:
                 return number
@@ -125,17 +127,26 @@ class Opponents:
         self._agents.append(agent)
         return len(self._agents) - 1
 
-    def _make_room(self, size: int) -> None:
-        """Let agents remember so much."""
-        more = size - self.memories.shape[2]
-        if more > 0:
-            self.memories = np.pad(self.memories, ((0, 0), (0, 0), (0, more)))
+    def players(self) -> list[list[str]]:
+        """The labels of the agents that play the other seats of each game."""
+        labels = [label(agent) for agent in self._agents]
+        return [[labels[number] for number in row] for row in self.who.tolist()]
 
-    def recall(self, memories: NDArray[np.float32]) -> None:
-        """Let the agents remember what they did when these were their `memories`."""
-        size = memories.shape[2]
-        self._make_room(size)
-        self.memories[:, :, :size], self.memories[:, :, size:] = memories, 0.0
+    def recall(self, memories: NDArray[np.float32], players: list[list[str]]) -> None:
+        """Let the agents remember what was kept of `players`; where others play now, these remember nothing.
+
+        Raises
+        ------
+        InvalidBuffer
+            For memories that are smaller than those of the agents.
+        """
+        same = np.array(players, object) == np.array(self.players(), object)
+        needed = max((memory_size(self._agents[number]) for number in np.unique(self.who[same])), default=0)
+        if memories.shape[2] < needed:
+            raise InvalidBuffer(f"expected memories of {needed} numbers, got {memories.shape[2]}")
+        size = min(memories.shape[2], self.memories.shape[2])
+        self.memories[:] = 0.0
+        self.memories[same, :size] = memories[same, :size]
 
     def kept(self) -> Any:
         """Who plays where, and what they remember, for `restore`."""

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from fruit_envs.core.agents import as_memories, ask, name_of, new_memory
+from fruit_envs.core.agents import as_memories, ask, label, name_of, new_memory
 from fruit_envs.core.checks import as_action, as_seed
 from fruit_envs.core.errors import AgentError, IllegalAction, InvalidSeat
 from fruit_envs.core.game import Game, as_game
@@ -193,13 +193,17 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         return self._holder.text(self.seat)
 
     def get_state(self) -> dict[str, Any]:
-        """All that decides how this environment goes on, later resets included; picklable."""
+        """All that decides how this environment goes on, later resets included; picklable.
+
+        Agents are not in it, only what they remember: where a `Pool` would now draw others, these remember nothing.
+        """
         return {
             "game": self._holder.current.tobytes(),
             "seat": self._seat,
             "earned": self._earned,
             "finished": self._finished,
             "memories": self._remembered(),
+            "players": [label(agent) for agent in self._playing],
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -210,8 +214,10 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         InvalidBuffer
             For anything else; nothing changes.
         """
-        game_state, kept = self._holder.restored(state, seat=int, earned=float, finished=bool, memories=list)
+        game_state, kept = self._holder.restored(
+            state, seat=int, earned=float, finished=bool, memories=list, players=list
+        )
         seat, playing = self.game.seat(kept[0]), self._cast(game_state.seed)
-        memories = as_memories(kept[3], playing)
+        memories = as_memories(kept[3], kept[4], playing)
         self._seat, self._earned, self._finished = seat, kept[1], kept[2]
         self._playing, self._memories, self._holder.current = playing, memories, game_state

@@ -380,10 +380,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
     def get_state(self) -> dict[str, Any]:
         """All that decides how this environment goes on, later resets included; picklable.
 
-        Agents are not in it: where opponents come from a `Pool`, the games go on with those that it would draw now.
+        Agents are not in it, only what they remember: where opponents come from a `Pool`, the games go on with those
+        that it would draw now, and these remember nothing if they are others.
         """
         self._check_reset()
-        kept = {name[1:]: getattr(self, name).copy() for name in _KEPT} | {"memories": self._opponents.memories.copy()}
+        kept = {name[1:]: getattr(self, name).copy() for name in _KEPT}
+        kept |= {"memories": self._opponents.memories.copy(), "players": self._opponents.players()}
         return {"games": [self.state(i).tobytes() for i in range(self.num_envs)], **kept}
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -395,7 +397,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
             For anything else; nothing changes.
         """
         own = {name[1:]: getattr(self, name) for name in _KEPT}
-        names = ["games", *own, "memories"]
+        names = ["games", *own, "memories", "players"]
         if not isinstance(state, dict) or sorted(state) != sorted(names):
             raise InvalidBuffer(f"expected what get_state() returned, with the entries {names}, got {brief(state)}")
         if not isinstance(state["games"], list) or len(state["games"]) != self.num_envs:
@@ -407,6 +409,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         memories, shape = state["memories"], self._opponents.who.shape
         if not isinstance(memories, np.ndarray) or memories.dtype != np.float32 or memories.shape[:-1] != shape:
             raise InvalidBuffer(f"expected memories as float32 {(*shape, 'any')}, got {brief(memories)}")
+        players = state["players"]
+        if not isinstance(players, list) or np.shape(np.array(players, object)) != shape:
+            raise InvalidBuffer(f"expected players as lists of the shape {shape}, got {brief(players)}")
         if not np.isfinite(state["earned"]).all():
             raise InvalidBuffer(f"expected finite rewards, got {brief(state['earned'])}")
         learners = state["learners"]
@@ -415,10 +420,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
                 f"expected seats 0..{self.game.num_players - 1}, got {learners.min()}..{learners.max()}"
             )
         games = [State.frombytes(self.game, data) for data in state["games"]]
-        for i, game in enumerate(games):
-            self._rows.put(i, game)
-        self._opponents.cast(self._all)
-        self._opponents.recall(memories)
+        with self._all_or_nothing():
+            for i, game in enumerate(games):
+                self._rows.put(i, game)
+            self._opponents.cast(self._all)
+            self._opponents.recall(memories, players)
         for name, array in own.items():
             array[:] = state[name]
         self._is_reset = True

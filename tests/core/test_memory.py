@@ -123,6 +123,46 @@ def test_a_state_with_other_memories_is_refused(change):
         assert pickle.dumps(env.get_state()) == before
 
 
+@pytest.mark.parametrize("single", [True, False], ids=["single", "many"])
+def test_who_was_not_there_remembers_nothing(single):
+    """A pool that would draw others now: their memory is empty, not what those before left."""
+    game = load("fruitoplay", num_players=3)
+
+    class Stranger(Recaller):
+        name = "stranger"
+        memory_size = 4
+
+        def act(self, observation, mask, view, key, memory=None):
+            assert memory[0] == memory[3], "nothing of another's, whose last place is not the first"
+            memory[[0, 3]] += 1
+            return int(np.flatnonzero(mask)[0])
+
+    pool = Pool(game, [Recaller(game)])
+    env = SingleAgent(game, opponents=pool) if single else VectorEnv(game, 3, opponents=pool)
+    env.reset(seed=2)
+    going_on(env, single)
+    saved = env.get_state()
+    pool.replace([Stranger(game)])
+    env.set_state(saved)
+    going_on(env, single)
+
+
+def test_states_with_other_players_are_refused():
+    game = load("fruitoplay", num_players=3)
+    for env in (SingleAgent(game, opponents=Recaller(game)), VectorEnv(game, 2, opponents=Recaller(game))):
+        env.reset(seed=0)
+        saved, before = env.get_state(), pickle.dumps(env.get_state())
+        for wrong in ([], [["a"], ["b", "c"]] * 3, "both", None):
+            with pytest.raises(InvalidBuffer, match="expected"):
+                env.set_state({**saved, "players": wrong})
+        assert pickle.dumps(env.get_state()) == before
+    env = VectorEnv(game, 2, opponents=Recaller(game))
+    env.reset(seed=0)
+    saved = env.get_state()
+    with pytest.raises(InvalidBuffer, match="expected memories of 3 numbers, got 2"):
+        env.set_state({**saved, "memories": saved["memories"][:, :, :2]})
+
+
 class Forgetful(Recaller):
     """Fails at its fourth decision, after it has written to its memory."""
 

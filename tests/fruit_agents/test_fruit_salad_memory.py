@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 pytest.importorskip("fruit_agents")
 
@@ -21,6 +22,10 @@ SPANS = (1, 3, 5, 8, 60)
 
 def pieces(card):
     return DECK[card][:4]
+
+
+def completes(card, total, fruit, facts):
+    return DECK[card][4] == "none" and total + pieces(card)[fruit] >= facts["die_number"]
 
 
 def by_hand(facts, remembered, number_of_cards, threshold):
@@ -41,9 +46,10 @@ def by_hand(facts, remembered, number_of_cards, threshold):
         rest = [card for card in range(number_of_cards) if card not in remembered and card not in kept]
         chance = {}
         for fruit in legal:
-            good = [c for c in rest if DECK[c][4] == "none" and totals[fruit] + pieces(c)[fruit] >= facts["die_number"]]
-            chance[fruit] = len(good) / len(rest)
-        if facts["turn"] == 0 and facts["pile"] == 1:
+            chance[fruit] = sum(completes(card, totals[fruit], fruit, facts) for card in rest) / len(rest)
+        if facts.get("next") is not None:
+            chance = {fruit: float(completes(facts["next"], totals[fruit], fruit, facts)) for fruit in legal}
+        if facts["turn"] == 0 and facts["pile"] == 1 and not facts["late"]:
             chance = dict.fromkeys(legal, 0.0)
         values = {0: 0.0} | {1 + fruit: chance[fruit] - threshold for fruit in legal}
         return {action for action, value in values.items() if value == max(values.values())}
@@ -55,9 +61,11 @@ def by_hand(facts, remembered, number_of_cards, threshold):
 
 @pytest.mark.parametrize("threshold", [0.15, 2.0])
 @pytest.mark.parametrize("span", SPANS)
-@pytest.mark.parametrize("memory", ["perfect", "tabletop"])
-def test_it_does_what_it_remembers(memory, span, threshold):
-    game = fruit_envs.load("fruit_salad", num_players=3, memory=memory, max_reveals=120)
+@pytest.mark.parametrize(
+    "options", [{}, {"memory": "tabletop"}, {"early_seats": (0, 2), "last_card_window": True}], ids=str
+)
+def test_it_does_what_it_remembers(options, span, threshold):
+    game = fruit_envs.load("fruit_salad", num_players=3, max_reveals=120, **options)
     agent = MemoryCounter(game, span=span, threshold=threshold)
     assert agent.memory_size == span
     seen_phases = set()
@@ -67,7 +75,7 @@ def test_it_does_what_it_remembers(memory, span, threshold):
         rng = np.random.default_rng(seed)
         while not state.over:
             seat = state.seat
-            facts = game.layout.decode(state.observation(seat))
+            facts = game.layout.decode(state.observation(seat)) | {"late": "last_card_window" in options}
             if facts["phase"] == "reaction":
                 mine[seat] = (mine[seat] if not facts["first"] else [])[-span + 1 if span > 1 else 60 :]
                 mine[seat].append(facts["top"])
@@ -80,6 +88,29 @@ def test_it_does_what_it_remembers(memory, span, threshold):
             legal = state.legal_actions(seat)
             state.apply(seat, action if rng.random() < 0.9 else int(rng.choice(legal)))
     assert {"anticipation", "premature", "reaction"} <= seen_phases
+
+
+def test_ties_are_broken_by_chance():
+    """Who is given cards, and which of two cards alike is kept, must not depend on seats or ids."""
+    game = fruit_envs.load("fruit_salad", num_players=4)
+    agent, counted = MemoryCounter(game, span=1), {}
+    for seed in range(60):
+        state = game.deal(seed)
+        while not state.over and not counted:
+            seat = state.seat
+            facts = game.layout.decode(state.observation(seat))
+            if facts["phase"] == "give":
+                memory = new_memory(agent)
+                shown = (state.observation(seat), state.legal(seat), None)
+                given = [agent.act(*shown, key, memory) for key in range(3000)]
+                counted["give"] = [given.count(64 + place) for place in (1, 2, 3)]
+            met = [f for f in range(4) if facts["totals"][f] >= facts["die_number"] and state.legal(seat)[1 + f]]
+            wants = facts["phase"] == "reaction" and met
+            state.apply(seat, 1 + met[0] if wants else state.legal_actions(seat)[0 if facts["phase"] != "give" else -1])
+        if counted:
+            break
+    assert sum(counted["give"]) == 3000
+    assert stats.chisquare(counted["give"]).pvalue > 1e-6
 
 
 def test_both_environments_are_the_same_to_it():
@@ -127,6 +158,9 @@ def test_what_it_refuses():
     for memories in (None, np.zeros((1, 4), np.float32), np.zeros((1, 5))):
         with pytest.raises(InvalidBuffer, match="expected memories as float32"):
             agent.act_batch(seen, mask, [None], key, memories)
+    for wrong in (1e12, 61, -1, 0.5, np.nan, np.inf):
+        with pytest.raises(InvalidBuffer, match="whole numbers"):
+            agent.act_batch(seen, mask, [None], key, np.full((1, 5), wrong, np.float32))
     with pytest.raises(InvalidBuffer, match="expected observations"):
         agent.act_batch(seen[:, 1:], mask, [None], key, np.zeros((1, 5), np.float32))
 
