@@ -219,6 +219,10 @@ def counters(game: str) -> str:
         for row in measured["thresholds"]
     ]
     text += "\n" + _table(["a counter that arms", "against three with the default"], levels)
+    first: list[list[object]] = [
+        [n, *map(cell, found), *[""] * (6 - len(found))] for n, found in measured["places"].items()
+    ]
+    text += "\n" + _table(["counters", "the starter", "next", "third", "fourth", "fifth", "sixth"], first)
     return text + _made_with(measured["facts"])
 
 

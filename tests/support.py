@@ -33,6 +33,10 @@ _SHORT: dict[str, dict[str, Any]] = {
 }
 
 
+#: Variants that are no choices of an option: what a seat may know privately, for instance.
+_MORE: dict[str, list[dict[str, Any]]] = {"fruit_salad": [{"early_seats": (0, 1)}]}
+
+
 @cache
 def player_counts(name: str) -> tuple[int, ...]:
     """Every player count that the game accepts."""
@@ -60,7 +64,7 @@ def variants(name: str) -> tuple[dict[str, Any], ...]:
                 tries = [{option.name: choice}, {option.name: choice, "reward": "margin"}]
                 tries += [{**tries[1], "mode": "total_control"}]
                 found += [given for given in tries if _accepts(name, **given)][:1]
-    return tuple(found)
+    return (*found, *_MORE.get(name, []))
 
 
 def cases(*names: str) -> list[Any]:

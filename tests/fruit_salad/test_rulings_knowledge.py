@@ -295,6 +295,21 @@ def test_the_default_deck_is_symmetric_and_has_48_pieces_of_each_fruit():
     assert rows[FRUIT_CARD] == (2, 2, 0, 0, "fruit")
 
 
+def test_s31_a_card_seen_early_is_part_of_what_a_seat_knows():
+    """Deals that differ in that card alone are one to the others, and two to the seat, in every way it is told."""
+    game = load(num_players=2, early_seats=(1,))
+    keys, shown = [], []
+    for top in (P1_, P2_):
+        table = Table(game, piles(2, [P3_], [top]), 0, [("pear", 8)])
+        table.window()
+        assert table.phase == "anticipation"
+        keys.append([table.state.key(seat) for seat in range(2)])
+        shown.append([table.state.observation(seat).tobytes() for seat in range(2)])
+    for told in (keys, shown):
+        assert told[0][0] == told[1][0]
+        assert told[0][1] != told[1][1]
+
+
 # ---- seats ---------------------------------------------------------------------------------------------------------
 
 

@@ -202,4 +202,25 @@ MUTANTS = [
         "    if seen[places[_FIRST]] < 0:\n",
         "tests/fruit_agents/test_fruit_salad_memory.py",
     ),
+    Mutant(
+        "who remembers overlooks the card it may see early",
+        "agents/fruit_agents/fruit_salad/remember.py",
+        "foreseen = _which(seen, places[_NEXT], CARDS) if",
+        "foreseen = np.int64(-1) if",
+        "tests/fruit_agents/test_fruit_salad_memory.py",
+    ),
+    Mutant(
+        "who remembers breaks ties by the lowest id",
+        "agents/fruit_agents/fruit_salad/remember.py",
+        "actions[i] = draw_best(own, own.shape[0], stream_of_key(keys[i], CHOICE), 0)",
+        "actions[i] = own.argmax()",
+        "tests/fruit_agents/test_fruit_salad_memory.py",
+    ),
+    Mutant(
+        "the information state forgets the card seen early",
+        f"{SALAD}/observation.py",
+        "if early else NONE)",
+        "if False else NONE)",
+        f"{S_KNOWLEDGE} -k s31",
+    ),
 ]

@@ -56,15 +56,6 @@ def _shortest_other(rules: Record, state: Record, seat: Any) -> Any:
 
 
 @helper
-def _is_behind(rules: Record, state: Record, seat: Any) -> Any:
-    """Whether another seat has more points."""
-    most = np.int64(0)
-    for other in range(np.int64(rules.num_players)):
-        most = max(most, np.int64(state.scores[other]))
-    return most > state.scores[seat]
-
-
-@helper
 def _wins_next(rules: Record, state: Record, seat: Any) -> Any:
     """Whether another seat turns over its last card next, and so wins (S21), unless a slap takes the turn from it."""
     turn = np.int64(state.turn)
@@ -76,7 +67,7 @@ def _wins_next(rules: Record, state: Record, seat: Any) -> Any:
 def _value_slap(rules: Record, state: Record, seat: Any, fruit: Any, threshold: Any, short: Any) -> Any:
     """A slap that names this fruit, against 0 for waiting."""
     if state.phase == W0:
-        if _shortest_other(rules, state, seat) <= short and not _is_behind(rules, state, seat):
+        if _shortest_other(rules, state, seat) <= short:
             return -1.0
         return _chance_to_complete(rules, state, seat, fruit) - threshold
     if state.phase == W2 and state.totals[fruit] >= state.number:

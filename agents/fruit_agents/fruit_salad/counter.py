@@ -1,10 +1,10 @@
 """The perfect counter for Fruit Salad: it knows what lies in the bowl and what may lie on top of each pile.
 
 It reacts exactly where the target is met, under an any-fruit die with the fruit there is most of. Before a card lands
-it arms where that card completes the target, and has no minion, with enough probability, unless another pile is short
-and nobody has more points. Otherwise it slaps only to deny: where another seat would win by turning over its last card
-next, even a slap that loses takes the turn from it (S5, S25). What it wins goes to the seat that is closest to an empty
-pile; it keeps the card with the fewest pieces.
+it arms where that card completes the target, and has no minion, with enough probability, as long as no other pile is
+short. Otherwise it slaps only to deny: where another seat would win by turning over its last card next, even a slap
+that loses takes the turn from it (S5, S25). What it wins goes to the seat that is closest to an empty pile; it keeps
+the card with the fewest pieces.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ __all__ = ["Counter"]
 #: pays from (1 - p) c = p (1 - 1/n) on. Found in play of four: 0.15, which is c = 0.13, wins most among its like.
 THRESHOLD = 0.15
 
-#: Cards. With another pile this short it arms nothing, unless somebody has more points: a bowl lost lies in the own
-#: pile, and the others, who get none, empty theirs first. Found against three that remember five cards: 6 wins most.
-#: Against players who arm anyway this costs points.
+#: Cards. With another pile this short it arms nothing: a bowl lost lies in the own pile, and the others, who get none,
+#: empty theirs first. Found against three that remember five cards: 6 wins most. Against players who arm anyway it costs.
 SHORT = 6
 
 
@@ -46,7 +45,7 @@ class Counter(ValuedAgent):
     threshold
         Probability of completing the target from which a slap is armed; above 1, none ever is.
     short
-        Where another pile has at most so many cards, none is armed either, unless another seat has more points.
+        Where another pile has at most so many cards, none is armed either.
     aims
         Whether won cards go to the shortest pile: without, an ablation that gives them to anybody.
 
