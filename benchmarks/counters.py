@@ -38,7 +38,7 @@ def share(one: Any, rest: Any, deals: int) -> dict[str, float]:
 
 def by_place(game: Any, games: int, at_once: int = 4096) -> list[dict[str, float]]:
     """Win share of each place clockwise from the starter, counters among themselves, with 95 % intervals."""
-    agent, rows, n, shares = Counter(game), Rows(game, at_once), game.num_players, []
+    agent, rows, shares = Counter(game), Rows(game, at_once), []
     for first in range(0, games, at_once):
         going = np.arange(min(at_once, games - first))
         rows.records["seed"][going] = first + going
@@ -54,9 +54,8 @@ def by_place(game: Any, games: int, at_once: int = 4096) -> list[dict[str, float
         shares += [np.roll(rows.state(row).shares, -starters[row]) for row in dealt]
     found = np.array(shares)
     half = 1.96 * found.std(axis=0) / np.sqrt(games)
-    return [
-        {"mean": m, "low": m - h, "high": m + h} for m, h in zip(found.mean(0).tolist(), half.tolist(), strict=True)
-    ]
+    both = zip(found.mean(axis=0).tolist(), half.tolist(), strict=True)
+    return [{"mean": mean, "low": mean - side, "high": mean + side} for mean, side in both]
 
 
 def main() -> None:

@@ -177,7 +177,7 @@ class Forgetful(Recaller):
 def test_what_a_failing_agent_wrote_is_undone(make):
     game = load("fruitoplay", num_players=3)
     agent = Forgetful(game)
-    env = make(game, opponents=agent, seat=0)
+    env = make(game, opponents=[Recaller(game), agent], seat=0)  # the first has decided when the second fails
     env.reset(seed=0)
 
     def step():

@@ -31,7 +31,7 @@ __all__ = ["Counter"]
 THRESHOLD = 0.15
 
 #: Cards. With another pile this short it arms nothing: a bowl lost lies in the own pile, and the others, who get none,
-#: empty theirs first. Found against three that remember five cards: 6 wins most. Against players who arm anyway it costs.
+#: empty theirs first. Found against three that remember five cards: 6 wins most. Against others who arm it costs.
 SHORT = 6
 
 
