@@ -20,10 +20,6 @@ __all__ = ["ENTROPY", "PAST", "SELF", "Args"]
 ENTROPY = {"fruit_cocktail": 0.1}
 _ENTROPY = 0.1  # of other games
 
-#: What training pays unless told otherwise: the margin, which is denser than winning, except where a game can be won
-#: with fewer points than others.
-_REWARD = {"fruit_salad": "win"}
-
 #: How far back the network sees in games played from memory.
 _REMEMBERED = 24
 
@@ -187,8 +183,8 @@ class Args:
 
     @property
     def game_options(self) -> dict[str, Any]:
-        """The game's options, and what training pays."""
+        """The game's options; training pays the margin unless told otherwise: it is denser than winning."""
         given = game_options(self.option)
         if "num_players" in given:
             raise InvalidOption(f"--option: expected --num-players for the number of players, got {self.option}")
-        return {"num_players": self.num_players, "reward": _REWARD.get(self.game, "margin"), **given}
+        return {"num_players": self.num_players, "reward": "margin", **given}
