@@ -248,7 +248,7 @@ MUTANTS = [
     Mutant(
         "a saved environment forgets what opponents remember",
         f"{FACES}/vector.py",
-        "        self._opponents.recall(memories)\n",
+        "            self._opponents.recall(memories, players)\n",
         "",
         MEMORY,
     ),
