@@ -22,8 +22,7 @@ import fruit_envs
 from fruit_agents.arena import duplicate_match
 from fruit_agents.fruit_salad.counter import THRESHOLD, Counter
 from fruit_agents.fruit_salad.memory import MemoryCounter
-from fruit_envs.core.jit import word
-from fruit_envs.core.rows import Rows, ask_rows
+from fruit_envs.core.rows import Rows
 from fruit_train.facts import machine, versions
 
 SPANS = (3, 5, 8, 60)
@@ -45,10 +44,7 @@ def by_place(game: Any, games: int, at_once: int = 4096) -> list[dict[str, float
         rows.deal(going, onwards=False)
         starters, dealt = rows.records["turn"][going].astype(int), going
         while len(going):
-            seats, keys = np.empty(len(going), np.int64), np.empty(len(going), np.uint64)
-            masks = np.empty((len(going), game.num_actions), np.int8)
-            seen = np.empty((len(going), game.layout.size), game.layout.dtype)
-            ask_rows(game.table, game.rules, rows.memory, going, word(9), seats, masks, seen, keys)
+            seats, seen, masks, keys = rows.ask(going, 9)
             rows.play(going, seats, agent.act_batch(seen, masks, rows.views(going, seats, keys), keys))
             going = going[rows.records["over"][going] == 0]
         shares += [np.roll(rows.state(row).shares, -starters[row]) for row in dealt]

@@ -14,7 +14,7 @@ import numpy as np
 from fruit_envs.core.checks import whole_number
 from fruit_envs.core.errors import InvalidOption, InvalidTable, brief
 
-__all__ = ["FrozenTable", "Option", "common_options", "resolve", "table_rows", "whole"]
+__all__ = ["FrozenTable", "Option", "common_options", "resolve", "starter_outcomes", "table_rows", "whole"]
 
 
 class FrozenTable(dict[str, Any]):
@@ -161,3 +161,21 @@ def resolve(game: str, declared: Sequence[Option], given: Mapping[str, Any]) -> 
     if options["reward_timing"] == "as_scored" and options["reward"] != "margin":
         raise InvalidOption(f'reward_timing="as_scored" needs reward="margin", got reward={options["reward"]!r}')
     return options
+
+
+def starter_outcomes(kind: int, rules: np.ndarray, options: Mapping[str, Any]) -> dict[tuple[int, int], int]:
+    """What `reset(options={"starter": seat})` forces of the draw of this kind; other names are ignored.
+
+    Raises
+    ------
+    InvalidOption
+        For a seat that the game does not have.
+    """
+    starter = options.get("starter")
+    if starter is None:
+        return {}
+    last = int(rules[0]["num_players"]) - 1
+    seat = whole_number(starter, 0, last)
+    if seat is None:
+        raise InvalidOption(f"reset option starter: expected a seat 0..{last}, got {brief(starter)}")
+    return {(kind, 0): seat}

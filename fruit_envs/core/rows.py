@@ -12,7 +12,7 @@ import numpy as np
 
 from fruit_envs.core.chance import CHOICE, draw, one_way, stream_of_key
 from fruit_envs.core.contract import LEGAL, OBSERVE, RUNNING, copy_records, memory_of, new_memory, records_of
-from fruit_envs.core.jit import call, helper, loop, lowest_bit
+from fruit_envs.core.jit import call, helper, loop, lowest_bit, word
 from fruit_envs.core.loops import (
     decide,
     decisions_of,
@@ -192,6 +192,17 @@ class Rows:
         keys = np.empty(len(rows), np.uint64)
         key_rows(self.memory, rows, stream, use, keys)
         return keys
+
+    def ask(
+        self, rows: NDArray[np.int64], agent_seed: int
+    ) -> tuple[NDArray[np.int64], np.ndarray, NDArray[np.int8], NDArray[np.uint64]]:
+        """The lowest seat that each row asks: who, what it sees, its mask, and the key of its decision."""
+        count, game = len(rows), self.game
+        seats, keys = np.empty(count, np.int64), np.empty(count, np.uint64)
+        masks = np.empty((count, game.num_actions), np.int8)
+        observations = np.empty((count, game.layout.size), game.layout.dtype)
+        ask_rows(game.table, game.rules, self.memory, rows, word(agent_seed), seats, masks, observations, keys)
+        return seats, observations, masks, keys
 
     def play(self, rows: NDArray[np.int64], seats: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         """One legal decision of a seat of each row."""

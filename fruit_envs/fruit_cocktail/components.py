@@ -16,7 +16,7 @@ import numpy as np
 from fruit_envs.core.checks import whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, InvalidTable, brief
-from fruit_envs.core.options import Option, common_options, whole
+from fruit_envs.core.options import Option, common_options, starter_outcomes, whole
 
 FRUITS = ("banana", "cherry", "apple", "strawberry", "lychee", "grape", "blueberry", "orange")
 COLUMNS, COLUMN_SIZE, HIDDEN = 8, 3, 3  # the published sizes, and the maxima of the records
@@ -215,11 +215,4 @@ def mini_rules(columns: int = 3, column_size: int = 2, hidden: int = 3, num_play
 
 def reset_outcomes(rules: np.ndarray, options: Mapping[str, Any]) -> dict[tuple[int, int], int]:
     """Chance outcomes that `reset(options=…)` forces: "starter" (C5). Unknown names are ignored."""
-    starter = options.get("starter")
-    if starter is None:
-        return {}
-    last = int(rules[0]["num_players"]) - 1
-    seat = whole_number(starter, 0, last)
-    if seat is None:
-        raise InvalidOption(f"reset option starter: expected a seat 0..{last}, got {brief(starter)}")
-    return {(START, 0): seat}
+    return starter_outcomes(START, rules, options)

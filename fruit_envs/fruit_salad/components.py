@@ -10,7 +10,7 @@ import numpy as np
 from fruit_envs.core.checks import is_list, whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, brief
-from fruit_envs.core.options import Option, common_options, resolve, whole
+from fruit_envs.core.options import Option, common_options, resolve, starter_outcomes, whole
 from fruit_envs.fruit_salad.deck import (
     CARDS,
     FRUITS,
@@ -221,11 +221,4 @@ def mini_rules(
 
 def reset_outcomes(rules: np.ndarray, options: Mapping[str, Any]) -> dict[tuple[int, int], int]:
     """Chance outcomes that `reset(options=…)` forces: "starter" (S2). Unknown names are ignored."""
-    starter = options.get("starter")
-    if starter is None:
-        return {}
-    last = int(rules[0]["num_players"]) - 1
-    seat = whole_number(starter, 0, last)
-    if seat is None:
-        raise InvalidOption(f"reset option starter: expected a seat 0..{last}, got {brief(starter)}")
-    return {(START, 0): seat}
+    return starter_outcomes(START, rules, options)

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.checks import whole_number
 from fruit_envs.core.contract import RULES_HEADER
 from fruit_envs.core.errors import InvalidOption, brief
-from fruit_envs.core.options import Option, common_options, resolve, whole
+from fruit_envs.core.options import Option, common_options, resolve, starter_outcomes, whole
 from fruit_envs.fruity_fruit.table import (
     CARDS,
     COLOURS,
@@ -341,11 +340,4 @@ def mini_rules(
 
 def reset_outcomes(rules: np.ndarray, options: Mapping[str, Any]) -> dict[tuple[int, int], int]:
     """Chance outcomes that `reset(options=…)` forces: "starter" (Y1). Unknown names are ignored."""
-    starter = options.get("starter")
-    if starter is None:
-        return {}
-    last = int(rules[0]["num_players"]) - 1
-    seat = whole_number(starter, 0, last)
-    if seat is None:
-        raise InvalidOption(f"reset option starter: expected a seat 0..{last}, got {brief(starter)}")
-    return {(START, 0): seat}
+    return starter_outcomes(START, rules, options)

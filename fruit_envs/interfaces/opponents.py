@@ -11,7 +11,6 @@ from fruit_envs.core import rows as loops
 from fruit_envs.core.agents import ask_batch, label, make_agent, memory_size, name_of
 from fruit_envs.core.errors import AgentError, IllegalAction, InvalidBuffer, InvalidOption, InvalidSeat, brief
 from fruit_envs.core.game import Game
-from fruit_envs.core.jit import word
 from fruit_envs.core.masks import find_illegal
 from fruit_envs.core.pool import POOL_STREAM, Pool
 from fruit_envs.core.rows import Rows
@@ -169,20 +168,7 @@ class Opponents:
         n = self.game.num_players
         while count := loops.waiting_rows(self._rows.memory, learners, self._waiting):
             rows = self._waiting[:count]
-            seats, keys = np.empty(count, np.int64), np.empty(count, np.uint64)
-            masks = np.empty((count, self.game.num_actions), np.int8)
-            observations = np.empty((count, self.game.layout.size), self.game.layout.dtype)
-            loops.ask_rows(
-                self.game.table,
-                self.game.rules,
-                self._rows.memory,
-                rows,
-                word(self._seed),
-                seats,
-                masks,
-                observations,
-                keys,
-            )
+            seats, observations, masks, keys = self._rows.ask(rows, self._seed)
             places = (seats - learners[rows]) % n - 1
             who = self.who[rows, places]
             first = int(who[0])

@@ -18,8 +18,7 @@ import fruit_envs
 from fruit_agents.arena import duplicate_match, run
 from fruit_agents.fruit_salad.counter import THRESHOLD, Counter
 from fruit_envs import NoView
-from fruit_envs.core.jit import word
-from fruit_envs.core.rows import Rows, ask_rows
+from fruit_envs.core.rows import Rows
 from fruit_salad.helpers import O3_, P1_, P2_, P3_, W1_, W2_, W3_, Table, every_count, load, mini, piles
 
 
@@ -200,11 +199,7 @@ def counter_games(players, games, at_once=4096):
         rows.records["seed"][:count] = np.arange(first, first + count)
         rows.deal(going, onwards=False)
         while len(going):
-            seats, keys = np.empty(len(going), np.int64), np.empty(len(going), np.uint64)
-            masks = np.empty((len(going), game.num_actions), np.int8)
-            seen = np.empty((len(going), game.layout.size), game.layout.dtype)
-            arguments = (game.table, game.rules, rows.memory, going, word(9), seats, masks, seen, keys)
-            ask_rows(*arguments)
+            seats, seen, masks, keys = rows.ask(going, 9)
             rows.play(going, seats, agent.act_batch(seen, masks, rows.views(going, seats, keys), keys))
             going = going[rows.records["over"][going] == 0]
         found += [rows.state(row).shares for row in range(count)]
