@@ -18,9 +18,18 @@ ILLEGAL = -1e30
 
 
 @helper
-def _complete(rules: Record, state: Record, cards: Any, fruit: Any) -> Any:
-    """How many of these cards have no minion and bring the bowl up to the target."""
-    missing, count = np.int64(state.number) - np.int64(state.totals[fruit]), np.int64(0)
+def pieces_on(rules: Record, card: Any) -> Any:
+    """Pieces of all fruits on a card."""
+    pieces = np.int64(0)
+    for fruit in range(COLORS):
+        pieces += np.int64(rules.pieces[card * COLORS + fruit])
+    return pieces
+
+
+@helper
+def complete(rules: Record, cards: Any, fruit: Any, missing: Any) -> Any:
+    """How many of these cards have no minion and so many pieces of a fruit."""
+    count = np.int64(0)
     while cards:
         card = lowest_bit(cards)
         count += rules.minion[card] == 0 and rules.pieces[card * COLORS + fruit] >= missing
@@ -35,13 +44,14 @@ def _chance_to_complete(rules: Record, state: Record, seat: Any, fruit: Any) -> 
     size = np.int64(state.sizes[turn])
     if size == 1 and not rules.last_window:
         return 0.0  # S21: the game is over before the slap lands
+    missing = np.int64(state.number) - np.int64(state.totals[fruit])
     if sees_next(rules, state, seat):
-        return 1.0 * _complete(rules, state, np.int64(1) << next_card(state, seat), fruit)
+        return 1.0 * complete(rules, np.int64(1) << next_card(state, seat), fruit, missing)
     known, unseen = np.int64(state.known[turn]), unseen_cards(rules, state)
-    found = 1.0 * _complete(rules, state, known, fruit)
+    found = 1.0 * complete(rules, known, fruit, missing)
     hidden = size - count_bits(known)
     if hidden > 0:
-        found += hidden * _complete(rules, state, unseen, fruit) / count_bits(unseen)
+        found += hidden * complete(rules, unseen, fruit, missing) / count_bits(unseen)
     return found / size
 
 
@@ -89,10 +99,7 @@ def _evaluate(rules: Record, state: Record, seat: Any, threshold: Any, short: An
         cards = np.int64(state.bowl)
         while cards:
             card = lowest_bit(cards)
-            pieces = np.int64(0)
-            for fruit in range(COLORS):
-                pieces += np.int64(rules.pieces[card * COLORS + fruit])
-            values[KEEP + card] = -1.0 * pieces
+            values[KEEP + card] = -1.0 * pieces_on(rules, card)
             cards &= cards - 1
     elif state.phase == GIVING:
         n = np.int64(rules.num_players)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory3", "Memory5", "Memory8", "MemoryAll", "MemoryCounter"]
 
 #: What they read, in the order in which `remember` expects the blocks' places.
-_BLOCKS = ("phase", "top", "first", "turn", "die_fruit", "die_number", "points", "pile", "open", "next")
+_BLOCKS = ("phase", "top", "first", "turn", "die_number", "points", "pile", "next")
 
 
 class MemoryCounter(Agent):

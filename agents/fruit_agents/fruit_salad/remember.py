@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from fruit_agents.fruit_salad.compiled import ILLEGAL
+from fruit_agents.fruit_salad.compiled import ILLEGAL, complete, pieces_on
 from fruit_envs.core.chance import CHOICE, draw_best, stream_of_key
-from fruit_envs.core.jit import Record, helper, loop
+from fruit_envs.core.jit import Record, count_bits, helper, loop
 from fruit_envs.fruit_salad.components import KEEP, SLAP
 from fruit_envs.fruit_salad.deck import CARDS
 from fruit_envs.fruit_salad.rules import COLORS
 from fruit_envs.fruit_salad.state import GIVING, KEEPING, W0, W2
 
 #: Which of a table of places is which block's.
-_PHASE, _TOP, _FIRST, _TURN, _FRUIT, _NUMBER, _POINTS, _PILE, _OPEN, _NEXT = range(10)
+_PHASE, _TOP, _FIRST, _TURN, _NUMBER, _POINTS, _PILE, _NEXT = range(8)
 
 
 @helper
@@ -57,17 +57,16 @@ def _chance_to_complete(rules: Record, places: Any, seen: Any, memory: Any, frui
     if own and seen[places[_PILE]] == 1 and not rules.last_window:
         return 0.0  # S21
     foreseen = _which(seen, places[_NEXT], CARDS) if own and places[_NEXT] >= 0 else np.int64(-1)
-    known = np.int64(0)
+    if foreseen >= 0:
+        return 1.0 * complete(rules, np.int64(1) << foreseen, fruit, missing)
+    possible = (np.int64(1) << np.int64(rules.cards)) - 1
     for i in range(memory.shape[0]):
         if memory[i] > 0:
-            known |= np.int64(1) << (np.int64(memory[i]) - 1)
-    found = rest = np.int64(0)
-    for card in range(np.int64(rules.cards)):
-        possible = card == foreseen if foreseen >= 0 else not ((known >> card) & 1 or seen[places[_POINTS] + card])
-        if possible:
-            rest += 1
-            found += rules.minion[card] == 0 and rules.pieces[card * COLORS + fruit] >= missing
-    return found / max(rest, np.int64(1))
+            possible &= ~(np.int64(1) << (np.int64(memory[i]) - 1))
+    for card in range(CARDS):
+        if seen[places[_POINTS] + card]:
+            possible &= ~(np.int64(1) << card)
+    return complete(rules, possible, fruit, missing) / max(count_bits(possible), np.int64(1))
 
 
 @helper
@@ -90,10 +89,7 @@ def _evaluate(rules: Record, places: Any, seen: Any, mask: Any, memory: Any, thr
     elif phase == KEEPING:
         for card in range(CARDS):
             if mask[KEEP + card]:
-                pieces = np.int64(0)
-                for fruit in range(COLORS):
-                    pieces += np.int64(rules.pieces[card * COLORS + fruit])
-                values[KEEP + card] = -1.0 * pieces
+                values[KEEP + card] = -1.0 * pieces_on(rules, card)
 
 
 @loop
