@@ -7,7 +7,6 @@ The golden games are written by
 
 from __future__ import annotations
 
-import copy
 import json
 import random
 import sys
@@ -23,6 +22,7 @@ if __name__ == "__main__":
 
 from fruitoplay.helpers import choosers, every_count
 from fruitoplay.oracle import HAND, Game, check_record, random_deal
+from tampering import changed, refused
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 GOLDEN_COUNTS = (2, 4, 6)
@@ -130,45 +130,6 @@ def test_records_written_by_the_rules_alone_play_in_the_engine(players):
         for hand in record["events"][0]["hands"]:
             rng.shuffle(hand)  # the order of cards in a hand means nothing
         assert fruit_envs.replay(record).scores.tolist() == game.totals
-
-
-def changed(record):
-    """One change in one event at a time, of every kind of event and every field."""
-    seen = set()
-    for number, event in enumerate(record["events"]):
-        for name, value in event.items():
-            if (event["event"], name, value is None) in seen:
-                continue
-            seen.add((event["event"], name, value is None))
-            for other in others(value):
-                bad = copy.deepcopy(record)
-                bad["events"][number][name] = other
-                yield bad, (number, event["event"], name, other)
-        for change in ("missing", "twice"):
-            bad = copy.deepcopy(record)
-            bad["events"][number : number + 1] = [] if change == "missing" else [event, event]
-            if number % 7 == 0:
-                yield bad, (number, event["event"], change)
-
-
-def refused(record):
-    try:
-        fruit_envs.replay(record)
-    except InvalidRecord:
-        return True
-    return False
-
-
-def others(value):
-    if type(value) is bool:
-        return [not value, int(value), None]
-    if type(value) is int:
-        return [value + 1, -1 - value, float(value), str(value), None, 2**70, value != 1]
-    if type(value) is str:
-        return [value + "x", 0, None]
-    if value is None:
-        return [0, 1, "null", False]
-    return [value[:-1], value[::-1] if value != value[::-1] else [], None, [*value, 0], {}, [value]]
 
 
 @pytest.mark.parametrize("seed", [5, None], ids=["seed", "no seed"])

@@ -7,7 +7,6 @@ The golden games are written by
 
 from __future__ import annotations
 
-import copy
 import json
 import sys
 from pathlib import Path
@@ -22,6 +21,7 @@ if __name__ == "__main__":
 
 from fruity_fruit.helpers import Both, choosers, every_count, every_mode, every_shape, load
 from fruity_fruit.oracle import HAND, PLAYERS, check_record
+from tampering import changed, refused
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 GOLDEN_SEED = 7
@@ -149,44 +149,6 @@ def told(both):
         else:
             events.append(event)
     return events
-
-
-def others(value):
-    if type(value) is int:
-        return [value + 1, -1 - value, float(value), str(value), None, 2**70, value != 1]
-    if type(value) is str:
-        return [value + "x", 0, None]
-    if value is None:
-        return [0, 1, "null", False]
-    return [value[:-1], value[::-1] if value != value[::-1] else None, None, [*value, 0], {}, [value]]
-
-
-def changed(record):
-    """One change in one event at a time, of every kind of event and every field."""
-    seen = set()
-    for number, event in enumerate(record["events"]):
-        for name, value in event.items():
-            if (event["event"], name, value is None) in seen:
-                continue
-            seen.add((event["event"], name, value is None))
-            for other in others(value):
-                if other != value or type(other) is not type(value):
-                    bad = copy.deepcopy(record)
-                    bad["events"][number][name] = other
-                    yield bad, (number, event["event"], name, other)
-        for change in ("missing", "twice"):
-            bad = copy.deepcopy(record)
-            bad["events"][number : number + 1] = [] if change == "missing" else [event, event]
-            if number % 7 == 0:
-                yield bad, (number, event["event"], change)
-
-
-def refused(record):
-    try:
-        fruit_envs.replay(record)
-    except InvalidRecord:
-        return True
-    return False
 
 
 @pytest.mark.parametrize("seed", [5, None], ids=["seed", "no seed"])
