@@ -22,7 +22,7 @@ import fruit_envs
 from fruit_agents.arena import duplicate_match
 from fruit_agents.fruit_salad.counter import THRESHOLD, Counter
 from fruit_agents.fruit_salad.memory import MemoryCounter
-from fruit_envs.core.rows import Rows
+from fruit_envs.runtime.rows import Rows
 from fruit_train.facts import machine, versions
 
 SPANS = (3, 5, 8, 60)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import fruit_envs
-from fruit_envs.core.contract import APPLY, DEAL, LEGAL, OBSERVE, SHARES
-from fruit_envs.core.jit import call, loop
+from fruit_envs.engine.jit import call, loop
+from fruit_envs.engine.kernels import APPLY, DEAL, LEGAL, OBSERVE, SHARES
 
 
 @loop

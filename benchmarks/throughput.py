@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 
 import fruit_envs
-from fruit_envs.core import masks
-from fruit_envs.core.contract import copy_records
-from fruit_envs.interfaces.aec import AEC, wrapped
-from fruit_envs.interfaces.parallel import Parallel
-from fruit_envs.interfaces.single_agent import SingleAgent
-from fruit_envs.interfaces.vector import VectorEnv
+from fruit_envs.engine import masks
+from fruit_envs.engine.memory import copy_records
+from fruit_envs.faces.aec import AEC, wrapped
+from fruit_envs.faces.parallel import Parallel
+from fruit_envs.faces.single_agent import SingleAgent
+from fruit_envs.faces.vector import VectorEnv
 from timing import SEED, Workload, aec, choose, repeated, sample, until
 
 

@@ -32,8 +32,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from fruit_agents.features import Features
 from fruit_agents.policy import PolicyAgent
-from fruit_envs.core.game import Game
-from fruit_envs.core.pool import Pool
+from fruit_envs.agents.pool import Pool
+from fruit_envs.runtime.game import Game
 from fruit_train.args import Args
 from fruit_train.facts import machine, versions
 from fruit_train.ppo import features_of, layers_of, make_games, make_model

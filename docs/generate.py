@@ -18,7 +18,7 @@ from typing import Any
 
 from fruit_agents.describe import describe
 from fruit_envs import load
-from fruit_envs.core.catalog import GAMES
+from fruit_envs.declare.catalog import GAMES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

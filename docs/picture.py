@@ -19,12 +19,13 @@ import matplotlib.pyplot as plt
 from fruit_agents.fruit_salad.counter import Counter
 from fruit_agents.fruity_fruit.greedy import Greedy
 from fruit_envs import load
-from fruit_envs.core.agents import ask, make_agent
-from fruit_envs.fruit_cocktail.components import FRUITS
-from fruit_envs.fruit_cocktail.text import columns_of
-from fruit_envs.fruit_salad import deck as fruit_salad
-from fruit_envs.fruitoplay import components as fruitoplay
-from fruit_envs.fruity_fruit.observation import SHOWN
+from fruit_envs.agents.asking import ask
+from fruit_envs.agents.names import make_agent
+from fruit_envs.games.fruit_cocktail.components import FRUITS
+from fruit_envs.games.fruit_cocktail.text import columns_of
+from fruit_envs.games.fruit_salad import deck as fruit_salad
+from fruit_envs.games.fruitoplay import components as fruitoplay
+from fruit_envs.games.fruity_fruit.observation import SHOWN
 
 COLOURS = dict(
     zip(FRUITS, ("#f2c230", "#b3123f", "#6aa84f", "#e4423f", "#e59ab5", "#7d4fa0", "#4468b8", "#ef8f22"), strict=True)

@@ -8,11 +8,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fruit_envs.registry import register_all
+from fruit_envs.faces.registration import register_all
 
 if TYPE_CHECKING:
-    from fruit_envs.core.agents import Agent, RandomAgent, make_agent, register_agent
-    from fruit_envs.core.errors import (
+    from fruit_envs.agents.agent import Agent, RandomAgent
+    from fruit_envs.agents.names import make_agent, register_agent
+    from fruit_envs.agents.pool import Pool
+    from fruit_envs.agents.recording import record
+    from fruit_envs.base.errors import (
         AgentError,
         FruitEnvsError,
         IllegalAction,
@@ -25,19 +28,19 @@ if TYPE_CHECKING:
         NotReset,
         NoView,
     )
-    from fruit_envs.core.game import Game, load
-    from fruit_envs.core.pool import Pool
-    from fruit_envs.core.records import record, replay
-    from fruit_envs.core.state import State, View
-    from fruit_envs.core.views import Views
-    from fruit_envs.interfaces.batch import Batch
-    from fruit_envs.interfaces.vector import VectorEnv
+    from fruit_envs.faces.batch import Batch
+    from fruit_envs.faces.vector import VectorEnv
+    from fruit_envs.runtime.game import Game, load
+    from fruit_envs.runtime.records import replay
+    from fruit_envs.runtime.state import State, View
+    from fruit_envs.runtime.views import Views
 
 __version__ = "0.1.0a1"
 
 _EXPORTS = {
-    "fruit_envs.core.agents": ("Agent", "RandomAgent", "make_agent", "register_agent"),
-    "fruit_envs.core.errors": (
+    "fruit_envs.agents.agent": ("Agent", "RandomAgent"),
+    "fruit_envs.agents.names": ("make_agent", "register_agent"),
+    "fruit_envs.base.errors": (
         "AgentError",
         "FruitEnvsError",
         "IllegalAction",
@@ -50,13 +53,14 @@ _EXPORTS = {
         "NoView",
         "NotReset",
     ),
-    "fruit_envs.core.game": ("Game", "load"),
-    "fruit_envs.core.pool": ("Pool",),
-    "fruit_envs.core.records": ("record", "replay"),
-    "fruit_envs.core.state": ("State", "View"),
-    "fruit_envs.core.views": ("Views",),
-    "fruit_envs.interfaces.batch": ("Batch",),
-    "fruit_envs.interfaces.vector": ("VectorEnv",),
+    "fruit_envs.runtime.game": ("Game", "load"),
+    "fruit_envs.agents.pool": ("Pool",),
+    "fruit_envs.agents.recording": ("record",),
+    "fruit_envs.runtime.records": ("replay",),
+    "fruit_envs.runtime.state": ("State", "View"),
+    "fruit_envs.runtime.views": ("Views",),
+    "fruit_envs.faces.batch": ("Batch",),
+    "fruit_envs.faces.vector": ("VectorEnv",),
 }
 _HOMES = {name: module for module, names in _EXPORTS.items() for name in names}
 

@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from fruit_envs.core.catalog import GAMES, Entry
-from fruit_envs.registry import register_all
+from fruit_envs.declare.catalog import GAMES, Entry
+from fruit_envs.faces.registration import register_all
 
 GAMES["toy_windows"] = Entry("Toy Windows", 0, "toy_windows")
 register_all()

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import fruit_envs
-from fruit_envs.core.catalog import GAMES
-from fruit_envs.core.errors import InvalidOption
-from fruit_envs.core.game import Game
-from fruit_envs.fruit_salad.deck import default_deck
+from fruit_envs.base.errors import InvalidOption
+from fruit_envs.declare.catalog import GAMES
+from fruit_envs.games.fruit_salad.deck import default_deck
+from fruit_envs.runtime.game import Game
 
 #: A game of so many states is long.
 LONG = 40

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fruit_envs import load
-from fruit_envs.core import jit
+from fruit_envs.engine import jit
 from support import cases, trace_hash
 
 TESTS = Path(__file__).parent
@@ -77,7 +77,7 @@ def test_an_edit_in_any_source_file_changes_the_cache_folder(monkeypatch, tmp_pa
     assert jit._sources() != first
 
 
-CACHE = "from fruit_envs.core import jit; print(jit.cache_folder())"
+CACHE = "from fruit_envs.engine import jit; print(jit.cache_folder())"
 PLAY = "import fruit_envs as f; s = f.load('fruit_cocktail').deal(1); print(s.seat >= 0)"
 
 
@@ -107,7 +107,7 @@ def test_it_works_with_no_folder_to_write_to(tmp_path):
 
 def test_importing_is_light_and_compiles_nothing():
     code = (
-        "import sys, fruit_envs, fruit_envs.fruit_cocktail, gymnasium, pettingzoo\n"
+        "import sys, fruit_envs, fruit_envs.games.fruit_cocktail, gymnasium, pettingzoo\n"
         "assert 'fruit/FruitCocktail-v0' in gymnasium.registry\n"
         "assert 'fruit/fruit_cocktail-v0' in pettingzoo.aec_registry\n"
         "heavy = [m for m in sys.modules if m == 'numba' or m == 'torch' or m.endswith('.rules')]\n"
@@ -129,7 +129,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
         "b = f.Batch('fruit_cocktail', 4); b.reset(1); b.step(b.sample())\n"
         "s = f.load('fruit_cocktail').deal(1); s.view(0, 1); s.apply(s.seat, s.legal_actions(s.seat)[0])\n"
         "import gymnasium; e = gymnasium.make('fruit/FruitCocktail-v0'); e.reset(seed=1); e.reset()\n"
-        "from fruit_envs.core import loops\n"
+        "from fruit_envs.engine import loops\n"
         "ds = [v for v in vars(loops).values() if hasattr(v, 'stats')]\n"
         "print(sum(sum(d.stats.cache_misses.values()) for d in ds), sum(sum(d.stats.cache_hits.values()) for d in ds))"
     )
@@ -142,7 +142,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
 
 
 def test_keys_are_one_way_and_differ():
-    from fruit_envs.core.keys import decision_key
+    from fruit_envs.runtime.keys import decision_key
 
     keys = {decision_key(a, g, s, d) for a in range(3) for g in range(5) for s in range(3) for d in range(5)}
     assert len(keys) == 225

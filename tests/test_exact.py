@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from fruit_envs import Game
-from fruit_envs.fruit_cocktail.components import CARD, HIDE, PEEK, START, mini_rules
+from fruit_envs.games.fruit_cocktail.components import CARD, HIDE, PEEK, START, mini_rules
 
 
 def roots(columns, size):

@@ -42,10 +42,10 @@ def wheel(tmp_path_factory):
 def test_the_wheel_is_pure_python_and_holds_the_packages_and_their_data(wheel):
     assert wheel.name.endswith("-py3-none-any.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    assert "fruit_envs/fruit_cocktail/cards.csv" in names
-    assert "fruit_envs/fruitoplay/cards.json" in names
-    assert "fruit_envs/fruity_fruit/table.json" in names
-    assert "fruit_envs/fruit_salad/cards.csv" in names
+    assert "fruit_envs/games/fruit_cocktail/cards.csv" in names
+    assert "fruit_envs/games/fruitoplay/cards.json" in names
+    assert "fruit_envs/games/fruity_fruit/table.json" in names
+    assert "fruit_envs/games/fruit_salad/cards.csv" in names
     assert "fruit_envs/py.typed" in names
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"fruit_envs", "fruit_agents", "fruit_train"}

@@ -11,11 +11,12 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from fruit_envs.core.agents import Agent, make_agent, register_agent
-from fruit_envs.core.errors import InvalidOption
+from fruit_envs.agents.agent import Agent
+from fruit_envs.agents.names import make_agent, register_agent
+from fruit_envs.base.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from fruit_envs.core.game import Game
+    from fruit_envs.runtime.game import Game
 
 __all__ = ["BASELINES", "baselines", "fitting"]
 

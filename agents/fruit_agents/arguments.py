@@ -8,7 +8,7 @@ import typer
 
 import fruit_envs
 from fruit_agents.options import game_options
-from fruit_envs.core.game import Game
+from fruit_envs.runtime.game import Game
 
 __all__ = ["GameName", "NumPlayers", "Options", "load_game"]
 

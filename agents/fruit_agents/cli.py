@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from fruit_envs.core.agents import missing_extra
-from fruit_envs.core.errors import MissingExtra
+from fruit_envs.base.errors import MissingExtra, missing_extra
 
 __all__ = ["main"]
 

@@ -27,14 +27,14 @@ from fruit_agents.options import game_options
 from fruit_agents.policy import CHOICES, PolicyAgent
 from fruit_agents.progress import tracked
 from fruit_agents.resolve import resolve
-from fruit_envs.core.agents import ask, ask_batch, memory_size, new_memory
-from fruit_envs.core.catalog import GAMES
-from fruit_envs.core.checks import SEED_LIMIT, as_seed, entropy
-from fruit_envs.core.errors import FruitEnvsError, InvalidRecord
-from fruit_envs.core.game import Game
-from fruit_envs.interfaces.aec import AEC
-from fruit_envs.interfaces.single_agent import SingleAgent
-from fruit_envs.interfaces.vector import VectorEnv
+from fruit_envs.agents.asking import ask, ask_batch, memory_size, new_memory
+from fruit_envs.base.checks import SEED_LIMIT, as_seed, entropy
+from fruit_envs.base.errors import FruitEnvsError, InvalidRecord
+from fruit_envs.declare.catalog import GAMES
+from fruit_envs.faces.aec import AEC
+from fruit_envs.faces.single_agent import SingleAgent
+from fruit_envs.faces.vector import VectorEnv
+from fruit_envs.runtime.game import Game
 
 __all__ = ["app"]
 

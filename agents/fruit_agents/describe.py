@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fruit_agents import baselines
-from fruit_envs.core.game import Game
+from fruit_envs.runtime.game import Game
 
 __all__ = ["describe"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fruit_envs.core.errors import InvalidOption
+from fruit_envs.base.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from fruit_envs.core.game import Game
+    from fruit_envs.runtime.game import Game
 
 __all__ = ["DERIVED", "RAW", "Features", "default_features", "make_features"]
 

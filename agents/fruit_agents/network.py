@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruit_envs.core.chance import one_way
-from fruit_envs.core.jit import loop
+from fruit_envs.engine.chance import one_way
+from fruit_envs.engine.jit import loop
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from fruit_envs.core.errors import InvalidOption
+from fruit_envs.base.errors import InvalidOption
 
 __all__ = ["game_options"]
 

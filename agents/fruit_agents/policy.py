@@ -17,16 +17,16 @@ import numpy as np
 
 from fruit_agents.features import RAW, make_features
 from fruit_agents.network import Layer, Network, best_rows, sample_rows
-from fruit_envs.core.agents import Agent, missing_extra
-from fruit_envs.core.checks import as_masks
-from fruit_envs.core.errors import FruitEnvsError, InvalidBuffer, InvalidOption
-from fruit_envs.core.options import whole
+from fruit_envs.agents.agent import Agent
+from fruit_envs.base.errors import FruitEnvsError, InvalidBuffer, InvalidOption, missing_extra
+from fruit_envs.declare.options import whole
+from fruit_envs.engine.masks import as_masks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fruit_envs.core.game import Game
-    from fruit_envs.core.state import View
+    from fruit_envs.runtime.game import Game
+    from fruit_envs.runtime.state import View
 
 __all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "policy_digest", "replace_file", "save_policy"]
 

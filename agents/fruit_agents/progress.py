@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from fruit_envs.core.agents import missing_extra
+from fruit_envs.base.errors import missing_extra
 
 __all__ = ["counted", "tracked"]
 

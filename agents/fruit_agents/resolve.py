@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fruit_envs.core.agents import AGENTS, Agent, make_agent
+from fruit_envs.agents.agent import Agent
+from fruit_envs.agents.names import AGENTS, make_agent
 
 if TYPE_CHECKING:
-    from fruit_envs.core.game import Game
+    from fruit_envs.runtime.game import Game
 
 __all__ = ["resolve"]
 

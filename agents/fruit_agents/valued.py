@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruit_envs.core.agents import Agent
-from fruit_envs.core.errors import InvalidBuffer, InvalidOption, NoView
-from fruit_envs.core.views import Views
+from fruit_envs.agents.agent import Agent
+from fruit_envs.base.errors import InvalidBuffer, InvalidOption, NoView
+from fruit_envs.runtime.views import Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fruit_envs.core.game import Game
-    from fruit_envs.core.state import View
+    from fruit_envs.runtime.game import Game
+    from fruit_envs.runtime.state import View
 
 __all__ = ["ValuedAgent"]
 

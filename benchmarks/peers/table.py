@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fruit_envs.core.catalog import GAMES
+from fruit_envs.declare.catalog import GAMES
 
 
 @dataclass(frozen=True)

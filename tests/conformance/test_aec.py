@@ -14,8 +14,8 @@ import pytest
 from pettingzoo.test import api_test, seed_test
 
 from fruit_envs import IllegalAction, InvalidSeat, NotReset, load
-from fruit_envs.interfaces.aec import AEC, wrapped
-from fruit_envs.interfaces.seats import illegal_reward
+from fruit_envs.faces.aec import AEC, wrapped
+from fruit_envs.faces.seats import illegal_reward
 from support import every_case, every_count
 
 

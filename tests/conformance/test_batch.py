@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from fruit_envs import Batch, IllegalAction, InvalidBuffer, InvalidOption, NotReset, VectorEnv, load
-from fruit_envs.interfaces import batch as batch_module
-from fruit_envs.interfaces.aec import AEC
+from fruit_envs.faces import batch as batch_module
+from fruit_envs.faces.aec import AEC
 from support import every_case, every_count
 
 

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from fruit_envs import load
-from fruit_envs.core.catalog import GAMES
-from fruit_envs.core.contract import copy_records
-from fruit_envs.interfaces.aec import AEC
-from fruit_envs.interfaces.parallel import Parallel
+from fruit_envs.declare.catalog import GAMES
+from fruit_envs.engine.memory import copy_records
+from fruit_envs.faces.aec import AEC
+from fruit_envs.faces.parallel import Parallel
 from support import cases, every_count, is_default, random_states, small, some_states
 
 #: A chi-square test fails below this; with some hundred tests a run, by chance about once in ten thousand runs.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fruit_envs import IllegalAction, InvalidSeat, load
-from fruit_envs.core import loops
-from fruit_envs.core.contract import REVEAL, SCORES, SHARES
+from fruit_envs.engine import loops
+from fruit_envs.engine.kernels import REVEAL, SCORES, SHARES
 from support import every_case, random_states, some_states
 
 

@@ -12,8 +12,8 @@ import pytest
 from pettingzoo.test import parallel_api_test
 
 from fruit_envs import IllegalAction, InvalidSeat, NotReset, load
-from fruit_envs.interfaces.aec import AEC
-from fruit_envs.interfaces.parallel import Parallel
+from fruit_envs.faces.aec import AEC
+from fruit_envs.faces.parallel import Parallel
 from support import every_case, every_count
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from fruit_envs import Batch, Game, InvalidBuffer, InvalidOption, State, load, record
-from fruit_envs.interfaces.aec import AEC
-from fruit_envs.interfaces.parallel import Parallel
-from fruit_envs.interfaces.single_agent import SingleAgent
+from fruit_envs.faces.aec import AEC
+from fruit_envs.faces.parallel import Parallel
+from fruit_envs.faces.single_agent import SingleAgent
 from support import every_case, every_count, random_states
 
 FACES = [AEC, Parallel, SingleAgent]

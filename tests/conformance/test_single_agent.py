@@ -13,10 +13,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from fruit_envs import Agent, AgentError, IllegalAction, InvalidOption, InvalidSeat, NotReset, load, make_agent
-from fruit_envs.core.agents import ask
-from fruit_envs.core.catalog import GAMES
-from fruit_envs.interfaces.seats import illegal_reward
-from fruit_envs.interfaces.single_agent import SingleAgent
+from fruit_envs.agents.asking import ask
+from fruit_envs.declare.catalog import GAMES
+from fruit_envs.faces.seats import illegal_reward
+from fruit_envs.faces.single_agent import SingleAgent
 from support import every_case, every_count, random_states
 
 

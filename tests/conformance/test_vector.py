@@ -13,9 +13,9 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.vector.utils import batch_space
 
 from fruit_envs import Agent, AgentError, IllegalAction, InvalidBuffer, InvalidOption, InvalidSeat, NotReset, Pool, load
-from fruit_envs.core.catalog import GAMES
-from fruit_envs.interfaces.single_agent import SingleAgent
-from fruit_envs.interfaces.vector import VectorEnv
+from fruit_envs.declare.catalog import GAMES
+from fruit_envs.faces.single_agent import SingleAgent
+from fruit_envs.faces.vector import VectorEnv
 from support import every_case, every_count
 
 MODES = tuple(AutoresetMode)

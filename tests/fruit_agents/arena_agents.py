@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.agents import Agent
+from fruit_envs.agents.agent import Agent
 
 
 class First(Agent):

@@ -14,7 +14,7 @@ import fruit_envs
 from fruit_agents.arena import PHRASE, MatchResult, deal_seeds, duplicate_match, to_json, to_markdown
 from fruit_agents.arena.match import tell
 from fruit_agents.arena.play import ONE, REST, Played, Table
-from fruit_envs.core.agents import ask
+from fruit_envs.agents.asking import ask
 
 COUNTS = pytest.mark.parametrize("num_players", [2, 3, 4])
 

@@ -19,7 +19,7 @@ from arena_agents import Answers, Cheat, Dies, First, Last, Raises
 import fruit_envs
 from fruit_agents.arena import WorkerDied, deal_seeds, duplicate_match, run, workers
 from fruit_agents.policy import save_policy
-from fruit_envs.core.errors import InvalidOption, MissingExtra
+from fruit_envs.base.errors import InvalidOption, MissingExtra
 
 parquet = pytest.importorskip("pyarrow.parquet")
 

@@ -15,8 +15,8 @@ import fruit_envs
 from fruit_agents import cli
 from fruit_agents.commands import app
 from fruit_agents.describe import describe
-from fruit_envs.core.catalog import GAMES
-from fruit_envs.fruit_cocktail.components import default_deck
+from fruit_envs.declare.catalog import GAMES
+from fruit_envs.games.fruit_cocktail.components import default_deck
 
 
 def run(*arguments: object, code: int = 0) -> Result:

@@ -13,7 +13,7 @@ import pytest
 from fruit_agents.features import RAW, Features, default_features, make_features
 from fruit_agents.policy import PolicyAgent
 from fruit_envs import Game, InvalidOption, make_agent
-from fruit_envs.fruit_cocktail.components import CARDS, COLUMNS, FRUITS
+from fruit_envs.games.fruit_cocktail.components import CARDS, COLUMNS, FRUITS
 from support import random_states
 
 VARIANTS = [

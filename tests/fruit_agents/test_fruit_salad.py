@@ -18,7 +18,7 @@ import fruit_envs
 from fruit_agents.arena import duplicate_match, run
 from fruit_agents.fruit_salad.counter import THRESHOLD, Counter
 from fruit_envs import NoView
-from fruit_envs.core.rows import Rows
+from fruit_envs.runtime.rows import Rows
 from fruit_salad.helpers import O3_, P1_, P2_, P3_, W1_, W2_, W3_, Table, every_count, load, mini, piles
 
 

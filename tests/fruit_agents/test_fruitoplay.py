@@ -17,9 +17,10 @@ import fruit_envs
 from fruit_agents.arena import duplicate_match
 from fruit_agents.fruitoplay.agents import Closest, OnePly
 from fruit_agents.fruitoplay.compiled import ILLEGAL
-from fruit_envs.core.agents import ask, make_agent
-from fruit_envs.core.game import Game
-from fruit_envs.fruitoplay.components import mini_rules
+from fruit_envs.agents.asking import ask
+from fruit_envs.agents.names import make_agent
+from fruit_envs.games.fruitoplay.components import mini_rules
+from fruit_envs.runtime.game import Game
 from fruitoplay.helpers import at_the_end, build, cards, deal, load
 from fruitoplay.oracle import Columns, card_id, fruit_of, number_of
 
@@ -236,7 +237,8 @@ def test_act_batch_is_act_row_by_row(name, num_players):
 
 _MOVES = """
 import fruit_envs, fruit_agents
-from fruit_envs.core.agents import ask, make_agent
+from fruit_envs.agents.asking import ask
+from fruit_envs.agents.names import make_agent
 moves = []
 for options in ({"num_players": 2}, {"num_players": 3, "tie_scope": "all"}):
     game = fruit_envs.load("fruitoplay", **options)

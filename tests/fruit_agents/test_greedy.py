@@ -18,11 +18,12 @@ import fruit_agents
 import fruit_envs
 from fruit_agents.arena import duplicate_match
 from fruit_agents.fruit_cocktail.greedy import Greedy, Greedy2
-from fruit_envs.core.agents import ask, make_agent
-from fruit_envs.core.game import Game
-from fruit_envs.core.state import State
-from fruit_envs.fruit_cocktail.components import MODES, mini_rules
-from fruit_envs.fruit_cocktail.text import outcomes
+from fruit_envs.agents.asking import ask
+from fruit_envs.agents.names import make_agent
+from fruit_envs.games.fruit_cocktail.components import MODES, mini_rules
+from fruit_envs.games.fruit_cocktail.text import outcomes
+from fruit_envs.runtime.game import Game
+from fruit_envs.runtime.state import State
 
 BOTH = pytest.mark.parametrize("name", ["greedy", "greedy2"])
 COUNTS = pytest.mark.parametrize("num_players", [2, 3, 4])
@@ -235,7 +236,8 @@ def test_act_batch_is_act_row_by_row(name: str, num_players: int) -> None:
 
 _MOVES = """
 import fruit_envs, fruit_agents
-from fruit_envs.core.agents import ask, make_agent
+from fruit_envs.agents.asking import ask
+from fruit_envs.agents.names import make_agent
 moves = []
 for options in ({}, {"num_players": 3, "mode": "easy"}):
     game = fruit_envs.load("fruit_cocktail", **options)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fruit_agents.network import Network, best_rows, sample_rows
-from fruit_envs.core.keys import decision_key
+from fruit_envs.runtime.keys import decision_key
 
 
 def layers(rng: np.random.Generator, *widths: int) -> list[tuple[np.ndarray, np.ndarray]]:

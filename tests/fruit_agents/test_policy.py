@@ -18,8 +18,8 @@ import pytest
 from fruit_agents.policy import CHOICES, Layer, PolicyAgent, PolicyMismatch, load_policy, save_policy
 from fruit_agents.resolve import resolve
 from fruit_envs import FruitEnvsError, Game, InvalidBuffer, InvalidOption, MissingExtra
-from fruit_envs.core.agents import ask, new_memory
-from fruit_envs.core.keys import decision_key
+from fruit_envs.agents.asking import ask, new_memory
+from fruit_envs.runtime.keys import decision_key
 
 HIDDEN = (16, 8)
 

@@ -11,7 +11,7 @@ import pytest
 
 import fruit_envs
 from fruit_agents.resolve import resolve
-from fruit_envs.core.agents import RandomAgent
+from fruit_envs.agents.agent import RandomAgent
 
 
 def test_registered_names_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

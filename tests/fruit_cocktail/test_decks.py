@@ -12,7 +12,7 @@ import pytest
 
 import fruit_envs
 from fruit_envs import InvalidOption, InvalidTable
-from fruit_envs.core import loops
+from fruit_envs.engine import loops
 
 from .helpers import EXAMPLE_HANDS, EXAMPLE_LOCKED, ONES, beside, build, dealt, play_out, staged
 from .oracle import ASSUMED_V1_ROWS, FRUITS, PLAYERS, Table, deck_of, random_deal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fruit_envs import load
-from fruit_envs.fruit_cocktail.components import FRUITS
+from fruit_envs.games.fruit_cocktail.components import FRUITS
 from support import random_states
 
 

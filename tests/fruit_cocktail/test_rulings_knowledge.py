@@ -10,7 +10,7 @@ from itertools import islice
 import pytest
 
 from fruit_envs import Game, NoView, State
-from fruit_envs.fruit_cocktail.components import CARD, HIDE, START, TILE
+from fruit_envs.games.fruit_cocktail.components import CARD, HIDE, START, TILE
 
 from .helpers import beside, build, dealt, forced, load, play, play_out
 from .oracle import FRUITS, Deal, Table, choosers, random_deal

@@ -12,7 +12,7 @@ import pytest
 
 import fruit_envs
 from fruit_envs import InvalidOption
-from fruit_envs.fruit_cocktail import raw_env
+from fruit_envs.games.fruit_cocktail import raw_env
 
 from .helpers import (
     EXAMPLE_HANDS,

@@ -11,8 +11,8 @@ import pytest
 
 import fruit_envs
 from fruit_envs import InvalidOption
-from fruit_envs.fruit_cocktail import parallel_env, raw_env
-from fruit_envs.fruit_cocktail.components import HIDE, PEEK, START
+from fruit_envs.games.fruit_cocktail import parallel_env, raw_env
+from fruit_envs.games.fruit_cocktail.components import HIDE, PEEK, START
 
 from .helpers import EXAMPLE_HANDS_OF_4, EXAMPLE_LOCKED, beside, dealt, load, play_out, staged
 from .oracle import FRUITS, Deal

@@ -11,8 +11,8 @@ import pytest
 
 import fruit_envs
 from fruit_envs import Game, State
-from fruit_envs.core.chance import Tape
-from fruit_envs.fruit_salad.components import FIRST, FRUIT_DIE, NUMBER_DIE, START, mini_rules
+from fruit_envs.engine.tape import Tape
+from fruit_envs.games.fruit_salad.components import FIRST, FRUIT_DIE, NUMBER_DIE, START, mini_rules
 
 from . import oracle
 from .oracle import CHOICES, FRUIT_FACES, NUMBER_FACES, PLAYERS

@@ -25,7 +25,7 @@ Event = dict[str, Any]
 
 
 def default_deck() -> list[list[Any]]:
-    text = (resources.files("fruit_envs.fruit_salad") / "cards.csv").read_text("utf-8")
+    text = (resources.files("fruit_envs.games.fruit_salad") / "cards.csv").read_text("utf-8")
     return [[*(int(row[fruit]) for fruit in FRUITS), row["minion"]] for row in csv.DictReader(text.splitlines())]
 
 

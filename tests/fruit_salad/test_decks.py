@@ -10,13 +10,13 @@ import pytest
 
 import fruit_envs
 from fruit_envs import Game, InvalidOption, InvalidTable
-from fruit_envs.fruit_salad.components import mini_rules
-from fruit_envs.fruit_salad.deck import default_deck
+from fruit_envs.games.fruit_salad.components import mini_rules
+from fruit_envs.games.fruit_salad.deck import default_deck
 
 from .helpers import Table, load
 from .oracle import check_record
 
-TEXT = (resources.files("fruit_envs.fruit_salad") / "cards.csv").read_text("utf-8")
+TEXT = (resources.files("fruit_envs.games.fruit_salad") / "cards.csv").read_text("utf-8")
 
 
 def rows():

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fruit_envs
-from fruit_envs.core.contract import TRUNCATED
-from fruit_envs.fruit_salad.components import ANY, GIVE, KEEP
-from fruit_envs.fruit_salad.deck import CARDS
-from fruit_envs.fruit_salad.state import GIVING, KEEPING, W0, W1
+from fruit_envs.declare.header import TRUNCATED
+from fruit_envs.games.fruit_salad.components import ANY, GIVE, KEEP
+from fruit_envs.games.fruit_salad.deck import CARDS
+from fruit_envs.games.fruit_salad.state import GIVING, KEEPING, W0, W1
 
 OPTIONS = st.fixed_dictionaries(
     {

@@ -8,7 +8,7 @@ import pytest
 
 import fruit_envs
 from fruit_envs import InvalidOption
-from fruit_envs.interfaces.aec import AEC
+from fruit_envs.faces.aec import AEC
 
 from .helpers import O3_, P1_, P2_, P3_, W1_, Table, every_count, every_window, load, mini, piles
 from .test_rulings_play import kinds, slap_of, table

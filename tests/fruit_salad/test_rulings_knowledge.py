@@ -11,8 +11,8 @@ from scipy import stats
 
 import fruit_envs
 from fruit_envs import Batch, InvalidOption
-from fruit_envs.core.chance import Tape
-from fruit_envs.fruit_salad.components import FIRST, FRUIT_DIE, NUMBER_DIE, START
+from fruit_envs.engine.tape import Tape
+from fruit_envs.games.fruit_salad.components import FIRST, FRUIT_DIE, NUMBER_DIE, START
 
 from .helpers import FRUIT_CARD, P1_, P2_, P3_, W1_, W2_, Table, every_count, load, mini, piles, record_of
 from .oracle import FRUITS, check_record, default_deck

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fruit_envs import IllegalAction
-from fruit_envs.fruit_salad.deck import default_deck
+from fruit_envs.games.fruit_salad.deck import default_deck
 
 from .helpers import (
     FRUIT_CARD,

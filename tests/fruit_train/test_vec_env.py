@@ -17,7 +17,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 
 from fruit_agents.features import make_features
 from fruit_envs import InvalidOption, VectorEnv, load
-from fruit_envs.interfaces.single_agent import SingleAgent
+from fruit_envs.faces.single_agent import SingleAgent
 from fruit_train.vec_env import BatchVecEnv
 from support import every_count
 

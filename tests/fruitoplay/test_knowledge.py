@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from fruit_envs import Batch, Game, InvalidOption
-from fruit_envs.fruitoplay.components import mini_rules
+from fruit_envs.games.fruitoplay.components import mini_rules
 from support import random_states
 
 from .helpers import every_count, load

@@ -11,9 +11,9 @@ import pytest
 
 import fruit_envs
 from fruit_envs import Game, InvalidOption, InvalidTable
-from fruit_envs.fruitoplay.components import FRUITS, default_table, mini_rules
-from fruit_envs.interfaces.aec import AEC
-from fruit_envs.interfaces.parallel import Parallel
+from fruit_envs.faces.aec import AEC
+from fruit_envs.faces.parallel import Parallel
+from fruit_envs.games.fruitoplay.components import FRUITS, default_table, mini_rules
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 import fruit_envs
 from fruit_envs import Game, State
-from fruit_envs.core.chance import Tape
+from fruit_envs.engine.tape import Tape
 
 from . import oracle
 from .oracle import COLOURS, FRUITS, HAND, PLAYERS, TABLE, colour_of, tile_id, value_of

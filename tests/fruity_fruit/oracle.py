@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-TABLE: dict[str, Any] = json.loads((resources.files("fruit_envs.fruity_fruit") / "table.json").read_text("utf-8"))
+TABLE: dict[str, Any] = json.loads((resources.files("fruit_envs.games.fruity_fruit") / "table.json").read_text("utf-8"))
 COLOURS = ["red", "green", "yellow", "blue"]
 FRUITS = ["melon", "peach", "cherry", "apple", "orange", "grape"]
 PLAYERS = (2, 3, 4)

@@ -8,7 +8,7 @@ import pytest
 
 import fruit_envs
 from fruit_envs import Game
-from fruit_envs.fruity_fruit.components import mini_rules
+from fruit_envs.games.fruity_fruit.components import mini_rules
 from support import random_states
 
 from .helpers import every_count, every_deal, every_mode, load

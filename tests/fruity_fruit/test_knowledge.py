@@ -15,8 +15,8 @@ import pytest
 from scipy import stats
 
 from fruit_envs import Game, InvalidOption
-from fruit_envs.fruity_fruit.components import mini_rules
-from fruit_envs.fruity_fruit.worlds import _hidden_hands, _ways
+from fruit_envs.games.fruity_fruit.components import mini_rules
+from fruit_envs.games.fruity_fruit.worlds import _hidden_hands, _ways
 from support import random_states
 
 from .helpers import Both, every_count, every_deal, every_mode, every_shape, load

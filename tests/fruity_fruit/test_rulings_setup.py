@@ -12,7 +12,7 @@ from scipy import stats
 
 import fruit_envs
 from fruit_envs import InvalidOption, InvalidTable
-from fruit_envs.fruity_fruit.components import mini_rules
+from fruit_envs.games.fruity_fruit.components import mini_rules
 from support import random_states
 
 from .helpers import Both, every_count, every_mode, every_shape, hands, load

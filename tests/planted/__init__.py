@@ -28,8 +28,11 @@ class Mutant:
     tests: str
 
 
-CORE, FACES, COCKTAIL = "fruit_envs/core", "fruit_envs/interfaces", "fruit_envs/fruit_cocktail"
-FRUITOPLAY = "fruit_envs/fruitoplay"
+DECLARE, ENGINE, RUNTIME, AGENTS, FACES = (
+    f"fruit_envs/{room}" for room in ("declare", "engine", "runtime", "agents", "faces")
+)
+COCKTAIL = "fruit_envs/games/fruit_cocktail"
+FRUITOPLAY = "fruit_envs/games/fruitoplay"
 HIDDEN, SEEDS, AEC = (f"tests/conformance/test_{part}.py" for part in ("hidden", "seeds", "aec"))
 SINGLE, PARALLEL, BATCH = (f"tests/conformance/test_{part}.py" for part in ("single_agent", "parallel", "batch"))
 RULINGS = " ".join(f"tests/fruit_cocktail/test_rulings_{part}.py" for part in ("setup", "play", "knowledge", "scoring"))
@@ -39,11 +42,11 @@ F_PLAY, F_SCORING, F_ORACLE, F_RECORDS, F_KNOWLEDGE, F_FIXTURES = (
     f"tests/fruitoplay/test_{part}.py"
     for part in ("rulings_play", "rulings_scoring", "oracle", "records", "knowledge", "fixtures")
 )
-VECTOR, POOL = "tests/conformance/test_vector.py", "tests/core/test_pool.py"
-MEMORY = "tests/core/test_memory.py"
+VECTOR, POOL = "tests/conformance/test_vector.py", "tests/agents/test_pool.py"
+MEMORY = "tests/agents/test_memory.py"
 TRAINING = "tests/fruit_train/test_training.py"
 
-FRUITY = "fruit_envs/fruity_fruit"
+FRUITY = "fruit_envs/games/fruity_fruit"
 Y_PLAY, Y_END, Y_SETUP, Y_ORACLE, Y_RECORDS, Y_KNOWLEDGE, Y_EXACT, Y_TEXT = (
     f"tests/fruity_fruit/test_{part}.py"
     for part in ("rulings_play", "rulings_end", "rulings_setup", "oracle", "records", "knowledge", "exact", "text")
@@ -51,7 +54,7 @@ Y_PLAY, Y_END, Y_SETUP, Y_ORACLE, Y_RECORDS, Y_KNOWLEDGE, Y_EXACT, Y_TEXT = (
 Y_HIDDEN = f"{HIDDEN} -k fruity_fruit"
 Y_WORLDS = f"{Y_KNOWLEDGE} -k uniform_over_the_deals"
 
-SALAD = "fruit_envs/fruit_salad"
+SALAD = "fruit_envs/games/fruit_salad"
 S_PLAY, S_ENDS, S_ORACLE, S_RECORDS, S_KNOWLEDGE = (
     f"tests/fruit_salad/test_{part}.py"
     for part in ("rulings_play", "rulings_ends", "oracle", "records", "rulings_knowledge")

@@ -12,20 +12,20 @@ from typing import Any
 
 
 def raw_env(render_mode: str | None = None, **options: Any) -> Any:
-    from fruit_envs.core.game import load
-    from fruit_envs.interfaces.aec import AEC
+    from fruit_envs.faces.aec import AEC
+    from fruit_envs.runtime.game import load
 
     return AEC(load("toy_windows", **options), render_mode)
 
 
 def env(render_mode: str | None = None, **options: Any) -> Any:
-    from fruit_envs.interfaces.aec import wrapped
+    from fruit_envs.faces.aec import wrapped
 
     return wrapped(raw_env(render_mode, **options))
 
 
 def parallel_env(render_mode: str | None = None, **options: Any) -> Any:
-    from fruit_envs.core.game import load
-    from fruit_envs.interfaces.parallel import Parallel
+    from fruit_envs.faces.parallel import Parallel
+    from fruit_envs.runtime.game import load
 
     return Parallel(load("toy_windows", **options), render_mode)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.contract import RULES_HEADER
-from fruit_envs.core.errors import InvalidOption
-from fruit_envs.core.options import Option, common_options, whole
+from fruit_envs.base.errors import InvalidOption
+from fruit_envs.declare.header import RULES_HEADER
+from fruit_envs.declare.options import Option, common_options, whole
 
 MAX_PLAYERS, MAX_TOKENS, BIDS, GIFTS = 4, 7, 3, 2
 DECK = 0  # the only kind of chance event

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.contract import copy_records
-from fruit_envs.core.jit import Record, helper
-from fruit_envs.core.layout import Block
+from fruit_envs.declare.layout import Block
+from fruit_envs.engine.jit import Record, helper
+from fruit_envs.engine.memory import copy_records
 from toy_windows.components import MAX_TOKENS
 from toy_windows.rules import kernels
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.chance import draw, shuffle
-from fruit_envs.core.contract import HEADER, TERMINATED, TRUNCATED, Kernels
-from fruit_envs.core.jit import Record, helper
+from fruit_envs.declare.header import HEADER, TERMINATED, TRUNCATED
+from fruit_envs.engine.chance import draw, shuffle
+from fruit_envs.engine.jit import Record, helper
+from fruit_envs.engine.kernels import Kernels
 from toy_windows.components import BIDS, DECK, GIFTS, MAX_PLAYERS, MAX_TOKENS, RULES
 
 STATE = np.dtype(

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.chance import Outcomes, shuffle_outcomes
-from fruit_envs.core.errors import InvalidRecord
+from fruit_envs.base.errors import InvalidRecord
+from fruit_envs.engine.tape import Outcomes, shuffle_outcomes
 from toy_windows.components import BIDS, DECK, MAX_TOKENS
 
 

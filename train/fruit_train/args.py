@@ -11,8 +11,8 @@ from tyro.conf import Positional, UseAppendAction
 
 from fruit_agents import fitting
 from fruit_agents.options import game_options
-from fruit_envs.core.errors import InvalidOption
-from fruit_envs.core.game import Game
+from fruit_envs.base.errors import InvalidOption
+from fruit_envs.runtime.game import Game
 
 __all__ = ["ENTROPY", "PAST", "SELF", "Args"]
 

@@ -19,7 +19,7 @@ from sb3_contrib import MaskablePPO
 
 from fruit_agents.network import Layer
 from fruit_agents.policy import replace_file
-from fruit_envs.core.errors import InvalidOption
+from fruit_envs.base.errors import InvalidOption
 
 __all__ = ["FILE", "read_checkpoint", "restore_model", "write_checkpoint"]
 

@@ -11,8 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fruit_envs.core.agents import missing_extra
-from fruit_envs.core.errors import FruitEnvsError, InvalidOption
+from fruit_envs.base.errors import FruitEnvsError, InvalidOption, missing_extra
 
 if TYPE_CHECKING:
     from fruit_train.args import Args
@@ -93,7 +92,7 @@ def run(args: Args, command: str) -> Path:
     from fruit_agents.arena import duplicate_match
     from fruit_agents.policy import load_policy
     from fruit_agents.resolve import resolve
-    from fruit_envs.core.game import Game
+    from fruit_envs.runtime.game import Game
     from fruit_train.args import PAST, SELF
     from fruit_train.checkpoint import FILE as CHECKPOINT
     from fruit_train.checkpoint import read_checkpoint

@@ -10,10 +10,10 @@ import numpy as np
 from fruit_agents.network import Layer
 from fruit_agents.policy import PolicyAgent
 from fruit_agents.resolve import resolve
-from fruit_envs.core.agents import make_agent
-from fruit_envs.core.game import Game
-from fruit_envs.core.keys import decision_key
-from fruit_envs.core.pool import Pool
+from fruit_envs.agents.names import make_agent
+from fruit_envs.agents.pool import Pool
+from fruit_envs.runtime.game import Game
+from fruit_envs.runtime.keys import decision_key
 from fruit_train.args import PAST, SELF, Args
 
 __all__ = ["League"]

@@ -29,10 +29,10 @@ from fruit_agents.arena import duplicate_match
 from fruit_agents.features import Features, default_features, make_features
 from fruit_agents.network import Layer
 from fruit_agents.policy import PolicyAgent, replace_file, save_policy
-from fruit_envs.core.errors import InvalidOption
-from fruit_envs.core.game import Game
-from fruit_envs.core.keys import decision_key
-from fruit_envs.interfaces.vector import VectorEnv
+from fruit_envs.base.errors import InvalidOption
+from fruit_envs.faces.vector import VectorEnv
+from fruit_envs.runtime.game import Game
+from fruit_envs.runtime.keys import decision_key
 from fruit_train.args import Args
 from fruit_train.checkpoint import read_checkpoint, restore_model, write_checkpoint
 from fruit_train.facts import cpu_minutes, versions

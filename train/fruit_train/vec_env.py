@@ -12,8 +12,8 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 
 from fruit_agents.features import RAW, Features
-from fruit_envs.core.errors import InvalidOption, brief
-from fruit_envs.interfaces.vector import VectorEnv
+from fruit_envs.base.errors import InvalidOption, brief
+from fruit_envs.faces.vector import VectorEnv
 
 __all__ = ["BatchVecEnv"]
 

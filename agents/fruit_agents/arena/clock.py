@@ -10,7 +10,7 @@ from time import perf_counter_ns
 from types import FrameType
 from typing import Any
 
-from fruit_envs.core.errors import InvalidOption, brief
+from fruit_envs.base.errors import InvalidOption, brief
 
 __all__ = ["Clock", "TooLate", "as_limit"]
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from fruit_agents.policy import policy_digest
 from fruit_agents.resolve import resolve
-from fruit_envs.core.agents import AGENTS, make_agent, name_of
-from fruit_envs.core.errors import InvalidOption, brief
+from fruit_envs.agents.names import AGENTS, make_agent, name_of
+from fruit_envs.base.errors import InvalidOption, brief
 
 if TYPE_CHECKING:
-    from fruit_envs.core.game import Game
+    from fruit_envs.runtime.game import Game
 
 __all__ = ["Entrant", "as_agent", "enter"]
 

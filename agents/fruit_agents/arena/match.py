@@ -14,15 +14,15 @@ from fruit_agents.arena.entrants import as_agent
 from fruit_agents.arena.play import FAILURES, ONE, REST, Played, Table, warm_up
 from fruit_agents.arena.statistics import Interval, bootstrap, variance_factor
 from fruit_agents.progress import tracked
-from fruit_envs.core.agents import name_of
-from fruit_envs.core.checks import as_seed, whole_number
-from fruit_envs.core.errors import InvalidOption, brief
-from fruit_envs.core.options import whole
+from fruit_envs.agents.names import name_of
+from fruit_envs.base.checks import as_seed, whole_number
+from fruit_envs.base.errors import InvalidOption, brief
+from fruit_envs.declare.options import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fruit_envs.core.game import Game
+    from fruit_envs.runtime.game import Game
 
 __all__ = ["MatchResult", "as_agent_seed", "as_deals", "duplicate_match", "tell"]
 

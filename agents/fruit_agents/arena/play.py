@@ -8,13 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fruit_agents.arena.clock import Clock, TooLate
-from fruit_envs.core.agents import ask, new_memory
-from fruit_envs.core.checks import as_action
-from fruit_envs.core.errors import IllegalAction, brief
+from fruit_envs.agents.asking import ask, new_memory
+from fruit_envs.base.checks import as_action
+from fruit_envs.base.errors import IllegalAction, brief
 
 if TYPE_CHECKING:
-    from fruit_envs.core.game import Game
-    from fruit_envs.core.state import State
+    from fruit_envs.runtime.game import Game
+    from fruit_envs.runtime.state import State
 
 __all__ = ["FAILURES", "ONE", "REST", "Played", "Table", "warm_up"]
 

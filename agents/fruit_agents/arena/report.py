@@ -11,7 +11,7 @@ from fruit_agents.arena.match import MatchResult
 from fruit_agents.arena.statistics import Interval
 
 if TYPE_CHECKING:
-    from fruit_envs.core.game import Game
+    from fruit_envs.runtime.game import Game
 
 __all__ = ["arena_json", "arena_markdown", "to_json", "to_markdown"]
 

@@ -25,11 +25,11 @@ from fruit_agents.arena.report import arena_json, arena_markdown
 from fruit_agents.arena.store import Store, as_played, as_table, require_pyarrow
 from fruit_agents.arena.workers import Tables, play_all
 from fruit_agents.progress import counted
-from fruit_envs.core.checks import as_seed
-from fruit_envs.core.options import whole
+from fruit_envs.base.checks import as_seed
+from fruit_envs.declare.options import whole
 
 if TYPE_CHECKING:
-    from fruit_envs.core.game import Game
+    from fruit_envs.runtime.game import Game
 
 __all__ = ["run"]
 

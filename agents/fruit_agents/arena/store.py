@@ -22,8 +22,7 @@ import numpy as np
 
 from fruit_agents.arena.deals import deal_seed
 from fruit_agents.arena.play import Played
-from fruit_envs.core.agents import missing_extra
-from fruit_envs.core.errors import InvalidOption
+from fruit_envs.base.errors import InvalidOption, missing_extra
 
 __all__ = ["DEALS", "TIMING", "Store", "as_played", "as_table", "require_pyarrow"]
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from fruit_agents.arena.deals import deal_seed
 from fruit_agents.arena.play import Played, Table, warm_up
-from fruit_envs.core.errors import FruitEnvsError, InvalidOption
+from fruit_envs.base.errors import FruitEnvsError, InvalidOption
 
 if TYPE_CHECKING:
-    from fruit_envs.core.game import Game
+    from fruit_envs.runtime.game import Game
 
 __all__ = ["Row", "Tables", "WorkerDied", "play_all"]
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_agents.features import Features
-from fruit_envs.core.contract import new_records
-from fruit_envs.core.errors import InvalidOption
-from fruit_envs.core.jit import Record, helper, loop
-from fruit_envs.fruit_cocktail.components import CARDS, COLUMNS, HIDDEN
+from fruit_envs.base.errors import InvalidOption
+from fruit_envs.engine.jit import Record, helper, loop
+from fruit_envs.engine.memory import new_records
+from fruit_envs.games.fruit_cocktail.components import CARDS, COLUMNS, HIDDEN
 
 if TYPE_CHECKING:
-    from fruit_envs.core.game import Game
+    from fruit_envs.runtime.game import Game
 
 __all__ = ["OnePly"]
 

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_agents.valued import ValuedAgent
-from fruit_envs.core.chance import CHOICE, draw_best, stream_of_key
-from fruit_envs.core.contract import new_records
-from fruit_envs.core.jit import Record, helper, loop
-from fruit_envs.core.views import Views
-from fruit_envs.fruit_cocktail.components import CARDS, COLUMNS
-from fruit_envs.fruit_cocktail.rules import unseen
+from fruit_envs.engine.chance import CHOICE, draw_best, stream_of_key
+from fruit_envs.engine.jit import Record, helper, loop
+from fruit_envs.engine.memory import new_records
+from fruit_envs.games.fruit_cocktail.components import CARDS, COLUMNS
+from fruit_envs.games.fruit_cocktail.rules import unseen
+from fruit_envs.runtime.views import Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fruit_envs.core.state import View
+    from fruit_envs.runtime.state import View
 
 __all__ = ["Greedy", "Greedy2"]
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.chance import CHOICE, draw_best, stream_of_key
-from fruit_envs.core.jit import Record, count_bits, helper, loop, lowest_bit
-from fruit_envs.fruit_salad.components import ANY, GIVE, KEEP, SLAP
-from fruit_envs.fruit_salad.deck import CARDS
-from fruit_envs.fruit_salad.knowledge import next_card, sees_next, unseen_cards
-from fruit_envs.fruit_salad.rules import COLORS
-from fruit_envs.fruit_salad.state import GIVING, KEEPING, W0, W2
+from fruit_envs.engine.bits import count_bits, lowest_bit
+from fruit_envs.engine.chance import CHOICE, draw_best, stream_of_key
+from fruit_envs.engine.jit import Record, helper, loop
+from fruit_envs.games.fruit_salad.components import ANY, GIVE, KEEP, SLAP
+from fruit_envs.games.fruit_salad.deck import CARDS
+from fruit_envs.games.fruit_salad.knowledge import next_card, sees_next, unseen_cards
+from fruit_envs.games.fruit_salad.rules import COLORS
+from fruit_envs.games.fruit_salad.state import GIVING, KEEPING, W0, W2
 
 ILLEGAL = -1e30
 

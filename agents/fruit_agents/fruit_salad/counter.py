@@ -15,13 +15,13 @@ import numpy as np
 
 from fruit_agents.fruit_salad.compiled import choose
 from fruit_agents.valued import ValuedAgent
-from fruit_envs.core.views import Views
+from fruit_envs.runtime.views import Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fruit_envs.core.game import Game
-    from fruit_envs.core.state import View
+    from fruit_envs.runtime.game import Game
+    from fruit_envs.runtime.state import View
 
 __all__ = ["Counter"]
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fruit_agents.fruit_salad.remember import choose
-from fruit_envs.core.agents import Agent
-from fruit_envs.core.checks import as_masks
-from fruit_envs.core.errors import InvalidBuffer, brief
-from fruit_envs.core.options import whole
-from fruit_envs.fruit_salad.deck import CARDS
+from fruit_envs.agents.agent import Agent
+from fruit_envs.base.errors import InvalidBuffer, brief
+from fruit_envs.declare.options import whole
+from fruit_envs.engine.masks import as_masks
+from fruit_envs.games.fruit_salad.deck import CARDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fruit_envs.core.game import Game
-    from fruit_envs.core.state import View
+    from fruit_envs.runtime.game import Game
+    from fruit_envs.runtime.state import View
 
 __all__ = ["Memory3", "Memory5", "Memory8", "MemoryAll", "MemoryCounter"]
 

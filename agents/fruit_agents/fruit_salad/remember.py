@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from fruit_agents.fruit_salad.compiled import ILLEGAL, complete, pieces_on
-from fruit_envs.core.chance import CHOICE, draw_best, stream_of_key
-from fruit_envs.core.jit import Record, count_bits, helper, loop
-from fruit_envs.fruit_salad.components import KEEP, SLAP
-from fruit_envs.fruit_salad.deck import CARDS
-from fruit_envs.fruit_salad.rules import COLORS
-from fruit_envs.fruit_salad.state import GIVING, KEEPING, W0, W2
+from fruit_envs.engine.bits import count_bits
+from fruit_envs.engine.chance import CHOICE, draw_best, stream_of_key
+from fruit_envs.engine.jit import Record, helper, loop
+from fruit_envs.games.fruit_salad.components import KEEP, SLAP
+from fruit_envs.games.fruit_salad.deck import CARDS
+from fruit_envs.games.fruit_salad.rules import COLORS
+from fruit_envs.games.fruit_salad.state import GIVING, KEEPING, W0, W2
 
 #: Which of a table of places is which block's.
 _PHASE, _TOP, _FIRST, _TURN, _NUMBER, _POINTS, _PILE, _NEXT = range(8)

@@ -13,13 +13,13 @@ import numpy as np
 
 from fruit_agents.fruitoplay.compiled import SCRATCH, choose
 from fruit_agents.valued import ValuedAgent
-from fruit_envs.core.contract import new_records
-from fruit_envs.core.views import Views
+from fruit_envs.engine.memory import new_records
+from fruit_envs.runtime.views import Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fruit_envs.core.state import View
+    from fruit_envs.runtime.state import View
 
 __all__ = ["Closest", "OnePly"]
 

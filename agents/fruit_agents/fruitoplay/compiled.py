@@ -6,11 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.chance import CHOICE, draw, draw_best, stream_of_key
-from fruit_envs.core.jit import Record, helper, loop
-from fruit_envs.fruitoplay.components import CANCEL, CARDS, CHOOSE, DECLINE, DRAW, MAX_PLAYERS, NUM_ACTIONS, NUMBERS
-from fruit_envs.fruitoplay.rules import is_hidden
-from fruit_envs.fruitoplay.state import COLLECT, COLORS, OPTIONAL, PARTS, PLAY, ROTTEN
+from fruit_envs.engine.chance import CHOICE, draw, draw_best, stream_of_key
+from fruit_envs.engine.jit import Record, helper, loop
+from fruit_envs.games.fruitoplay.components import (
+    CANCEL,
+    CARDS,
+    CHOOSE,
+    DECLINE,
+    DRAW,
+    MAX_PLAYERS,
+    NUM_ACTIONS,
+    NUMBERS,
+)
+from fruit_envs.games.fruitoplay.rules import is_hidden
+from fruit_envs.games.fruitoplay.state import COLLECT, COLORS, OPTIONAL, PARTS, PLAY, ROTTEN
 
 ILLEGAL = -(2**62)
 

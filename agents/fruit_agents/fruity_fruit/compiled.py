@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.core.chance import CHOICE, draw_best, stream_of_key
-from fruit_envs.core.jit import Record, count_bits, helper, loop, lowest_bit
-from fruit_envs.fruity_fruit.board import beside, cells_of, fit, touch
-from fruit_envs.fruity_fruit.components import (
+from fruit_envs.engine.bits import count_bits, lowest_bit
+from fruit_envs.engine.chance import CHOICE, draw_best, stream_of_key
+from fruit_envs.engine.jit import Record, helper, loop
+from fruit_envs.games.fruity_fruit.board import beside, cells_of, fit, touch
+from fruit_envs.games.fruity_fruit.components import (
     BASKET,
     BASKETS,
     CELLS,
@@ -18,10 +19,10 @@ from fruit_envs.fruity_fruit.components import (
     MAX_TURNS,
     TILES,
 )
-from fruit_envs.fruity_fruit.rules import covered, options_of
-from fruit_envs.fruity_fruit.scoring import best_kind
-from fruit_envs.fruity_fruit.state import KINDS, PICK, PLACE, TILE
-from fruit_envs.fruity_fruit.table import CARDS, SIDE, VALUES
+from fruit_envs.games.fruity_fruit.rules import covered, options_of
+from fruit_envs.games.fruity_fruit.scoring import best_kind
+from fruit_envs.games.fruity_fruit.state import KINDS, PICK, PLACE, TILE
+from fruit_envs.games.fruity_fruit.table import CARDS, SIDE, VALUES
 
 ILLEGAL = -1e30
 

@@ -1,0 +1,1 @@
+"""What everything else may use: errors, and checks of what users hand in."""

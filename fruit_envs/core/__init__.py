@@ -1,1 +1,0 @@
-"""The contract, and everything written once over it."""

@@ -1,0 +1,1 @@
+"""What a game says of itself: its catalogue entry, options, tables, observation blocks, its records' header."""

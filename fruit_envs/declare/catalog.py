@@ -1,0 +1,40 @@
+"""Which games there are. Light on purpose: importing the package reads this and nothing of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["GAMES", "Entry"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a game lives.
+
+    Parameters
+    ----------
+    title
+        Printed name; without its spaces, the name in Gymnasium's registry.
+    version
+        Of the environments: rises when rules, observations, actions or rewards change.
+    package
+        Holds the modules components, rules, observation and text.
+    presets
+        Options that are registered as environments of their own: suffix of the name -> options.
+    """
+
+    title: str
+    version: int
+    package: str
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+#: Game name -> its entry. Tests add their own.
+GAMES: dict[str, Entry] = {
+    "fruit_cocktail": Entry("Fruit Cocktail", 0, "fruit_envs.games.fruit_cocktail"),
+    "fruitoplay": Entry("Fruitoplay", 0, "fruit_envs.games.fruitoplay"),
+    "fruity_fruit": Entry("Fruity Fruit", 0, "fruit_envs.games.fruity_fruit"),
+    "fruit_salad": Entry("Fruit Salad", 0, "fruit_envs.games.fruit_salad", {"Memory": {"memory": "tabletop"}}),
+}

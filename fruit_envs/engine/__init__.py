@@ -1,0 +1,1 @@
+"""Compiled code that serves any game: kernels and their addresses, chance, loops, masks."""

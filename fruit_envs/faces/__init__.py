@@ -1,0 +1,1 @@
+"""The environments: PettingZoo, Gymnasium, vectors and the batch."""

@@ -1,0 +1,1 @@
+"""The games, each a package with files of the same names."""

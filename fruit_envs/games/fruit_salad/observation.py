@@ -1,0 +1,231 @@
+"""What a seat of Fruit Salad sees and knows: the encoding and the information-state key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fruit_envs.declare.layout import Block
+from fruit_envs.engine.bits import count_bits, lowest_bit, spread16, spread_bits
+from fruit_envs.engine.jit import Record, helper
+from fruit_envs.games.fruit_salad.components import FACE_NAMES
+from fruit_envs.games.fruit_salad.deck import CARDS, FRUITS
+from fruit_envs.games.fruit_salad.knowledge import next_card, sees_next
+from fruit_envs.games.fruit_salad.rules import COLORS
+from fruit_envs.games.fruit_salad.state import KEEPING, NONE, STRIDE, W0, kernels
+from fruit_envs.games.fruit_salad.worlds import worlds
+
+__all__ = ["blocks", "hidden_blocks", "key", "worlds"]
+
+PHASES = ("anticipation", "premature", "reaction", "keep", "give")
+RESULTS = ("win", "loss", "automatic")
+DICE = ("number", "fruit")  # the bits of a card's minions
+
+_ZERO = np.uint64(0)
+
+#: Values of the tabletop's blocks, beside three of each seat and the next card.
+_TABLE = len(PHASES) + (CARDS + COLORS + 2 + 1) + len(FACE_NAMES) + 1 + CARDS + 1 + (COLORS + 2 + 3 + 3 * CARDS) + 1
+
+
+def blocks(rules: np.ndarray) -> tuple[Block, ...]:
+    """The observation's blocks, in the order in which `observe` writes them; seats are relative to the observer.
+
+    Those of `memory="tabletop"` come first, so that an agent made for them plays under both. The blocks over cards have
+    the published game's size in every variant.
+    """
+    r = rules[0]
+    n, perfect = int(r["num_players"]), 1 - int(r["tabletop"])
+    pieces = r["pieces"].reshape(CARDS, -1)
+    most, deck = int(pieces.max()), max(1, int(pieces.sum(axis=0).max()))
+
+    def cards(name: str, doc: str, present: Any = 1, kind: Any = "set") -> Block:
+        return Block(name, doc, (CARDS * int(present),), ("card",), kind=kind)
+
+    def card_seats(name: str, doc: str) -> Block:
+        return Block(name, doc, (CARDS,), ("card",), high=n)
+
+    def one_seat(name: str, doc: str) -> Block:
+        return Block(name, doc, (n,), ("seat",), kind="choice")
+
+    def one(name: str, doc: str, labels: tuple[str, ...], axis: str) -> Block:
+        return Block(name, doc, (len(labels),), (axis,), kind="choice", labels=labels)
+
+    def number(name: str, doc: str, high: int, unit: int | None = None, present: int = 1) -> Block:
+        return Block(name, doc, (present,), ("",), high=high, unit=unit)
+
+    return (
+        one("phase", "what is being decided", PHASES, "phase"),
+        cards("top", "the card that landed last: the top of the bowl", kind="choice"),
+        Block("top_pieces", "its pieces", (COLORS,), ("fruit",), high=most),
+        Block("top_minion", "the dice that its minions roll again", (2,), ("die",), kind="set", labels=DICE),
+        number("first", "1 if it is the first card of its round", 1),
+        one_seat("turn", "whose card it is; before a card lands, whose card is next"),
+        one("die_fruit", "the fruit die", FACE_NAMES, "face"),
+        number("die_number", "the number die", int(r["number_faces"].max())),
+        Block("scores", "victory points", (n,), ("seat",), high=int(r["goal"])),
+        card_seats("points", "1 + the seat that keeps a card as a victory point, 0 where none does (S16)"),
+        number("pile", "cards in the own pile", CARDS, CARDS // n),
+        one_seat("slapper", "who took the last bowl; this and the next blocks until the second card of a round lands"),
+        one("slap_fruit", "the fruit named with that slap", FRUITS, "fruit"),
+        number("slap_count", "pieces of it in the bowl then", deck, 8),
+        number("slap_needed", "the number die then", int(r["number_faces"].max())),
+        one("slap_result", "what became of it", RESULTS, "result"),
+        cards("slap_top", "the card on top of the bowl then", kind="choice"),
+        card_seats("given", "1 + the seat that was given a card out of that bowl, 0 where none was (S18)"),
+        cards("open", "the cards of a bowl won, laid open until all are given; the lowest is next"),
+        number("committed", "1 + own action in this window, 0 before", 5),
+        cards("next", "the own next card, for a seat that may see it (S31)", r["early"] > 0, "choice"),
+        cards("bowl", "the cards in the bowl", perfect),
+        Block("known", "the cards that certainly lie in each pile", (n * perfect, CARDS), ("seat", "card"), kind="set"),
+        Block("totals", "pieces in the bowl", (COLORS * perfect,), ("fruit",), high=deck, unit=8),
+        Block("piles", "cards in each pile", (n * perfect,), ("seat",), high=CARDS, unit=CARDS // n),
+        Block("unseen", "cards in each pile that nobody has seen", (n * perfect,), ("seat",), high=CARDS, unit=8),
+        number("reveals", "cards turned over so far (S28)", int(r["max_reveals"]), 100, perfect),
+    )
+
+
+@helper
+def _write_set(out: Any, k: Any, cards: Any) -> None:
+    """A set of cards as 0 and 1; writes four places more than there are cards."""
+    spread_bits(out, k, cards)
+    spread_bits(out, k + 16, cards >> 16)
+    spread_bits(out, k + 32, cards >> 32)
+    spread_bits(out, k + 48, cards >> 48)
+
+
+@helper
+def _mark(out: Any, k: Any, cards: Any, value: Any) -> None:
+    """Write a value at the place of each card of a set."""
+    while cards:
+        out[k + lowest_bit(cards)] = value
+        cards &= cards - 1
+
+
+@helper
+def _write_table(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
+    """The blocks of the tabletop from place `k`, where all is zero; returns where they end."""
+    n, top, turn = np.int64(rules.num_players), np.int64(state.top), np.int64(state.turn)
+    if not state.over:
+        out[k + np.int64(state.phase)] = 1
+    k += 5
+    out[k + top] = 1
+    k += CARDS
+    for fruit in range(COLORS):
+        out[k + fruit] = rules.pieces[top * COLORS + fruit]
+    minion = np.int64(rules.minion[top])
+    out[k + COLORS] = minion & 1
+    out[k + COLORS + 1] = minion >> 1
+    k += COLORS + 2
+    out[k] = state.landed == 1
+    k += 1
+    out[k + (turn - seat if turn >= seat else turn - seat + n)] = 1
+    k += n
+    out[k + np.int64(state.fruit)] = 1
+    out[k + 5] = state.number
+    k += 6
+    other = seat
+    for r in range(n):
+        out[k + r] = state.scores[other]
+        if state.scores[other]:
+            _mark(out, k + n, np.int64(state.points[other]), r + 1)
+        other = other + 1 if other + 1 < n else np.int64(0)
+    k += n + CARDS
+    out[k] = state.sizes[seat]
+    k += 1
+    if state.slaps and state.landed <= 1:
+        slapper = np.int64(state.slapper)
+        out[k + (slapper - seat if slapper >= seat else slapper - seat + n)] = 1
+        out[k + n + np.int64(state.named)] = 1
+        out[k + n + 4] = state.count
+        out[k + n + 5] = state.needed
+        out[k + n + 6 + np.int64(state.result)] = 1
+        out[k + n + 9 + np.int64(state.on)] = 1
+        for r in range(n):
+            _mark(out, k + n + 9 + CARDS, np.int64(state.given[other]), r + 1)
+            other = other + 1 if other + 1 < n else np.int64(0)
+    k += n + 9 + 2 * CARDS
+    if state.phase >= KEEPING and state.landed == 0:
+        _mark(out, k, np.int64(state.bowl), 1)
+    k += CARDS
+    out[k] = state.chosen[seat] + 1
+    k += 1
+    if rules.early:
+        if sees_next(rules, state, seat):
+            out[k + next_card(state, seat)] = 1
+        k += CARDS
+    return k
+
+
+@helper
+def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
+    """A whole observation from place `k` on; returns where it ends."""
+    n = np.int64(rules.num_players)
+    size = _TABLE + 3 * n + CARDS * np.int64(rules.early > 0)
+    for w in range(0, size - 15, 16):
+        spread16(out, k + w, _ZERO, _ZERO)
+    for place in range(size & ~15, size):
+        out[k + place] = 0
+    k = _write_table(rules, state, seat, out, k)
+    if rules.tabletop:
+        return k
+    _write_set(out, k, np.int64(state.bowl))
+    k += CARDS
+    other, facts = seat, k + CARDS * n
+    for r in range(n):
+        _write_set(out, k + CARDS * r, np.int64(state.known[other]))
+        other = other + 1 if other + 1 < n else np.int64(0)
+    for fruit in range(COLORS):
+        out[facts + fruit] = state.totals[fruit]
+    facts += COLORS
+    for r in range(n):
+        size = np.int64(state.sizes[other])
+        out[facts + r] = size
+        out[facts + n + r] = size - count_bits(np.int64(state.known[other]))
+        other = other + 1 if other + 1 < n else np.int64(0)
+    out[facts + 2 * n] = state.reveals
+    return facts + 2 * n + 1
+
+
+@kernels
+def observe(rules: Record, state: Record, seat: int, out: Any) -> None:
+    _write(rules, state, seat, out, 0)
+
+
+@kernels
+def reveal(rules: Record, state: Record, out: Any) -> None:
+    k = 0
+    for seat in range(np.int64(rules.num_players)):
+        k = _write(rules, state, seat, out, k)
+    for seat in range(np.int64(rules.num_players)):
+        size = np.int64(state.sizes[seat])
+        for place in range(CARDS):
+            out[k + place] = state.piles[seat * STRIDE + size - 1 - place] if place < size else -1
+        k += CARDS
+    for card in range(CARDS):
+        out[k + card] = (np.int64(state.bowl) >> card) & 1
+    out[k + CARDS] = state.reveals
+
+
+def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
+    """The hidden facts that `reveal` appends to the observations of all seats, which hold their commitments."""
+    n, most = int(rules[0]["num_players"]), int(rules[0]["max_reveals"])
+    return (
+        Block("true_piles", "each pile, its top first", (n, CARDS), ("seat", "place"), low=-1, high=CARDS - 1),
+        Block("true_bowl", "the cards in the bowl", (CARDS,), ("card",), kind="set"),
+        Block("true_reveals", "cards turned over so far", (1,), ("",), high=most),
+    )
+
+
+def key(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
+    """The information state: own private facts plus a digest of the public history, under perfect recall.
+
+    Public are the starter, every roll, every card that lands, what all have chosen once a window is closed, who slapped
+    first, what is kept and who is given what. A card that a seat saw early (S31) lands before anything else happens.
+    """
+    s = states[0]
+    numbers = [seat, *(int(s[field]) for field in ("over", "phase", "turn", "reveals", "slaps"))]
+    numbers.append(int(s["chosen"][seat]))
+    early = s["phase"] == W0 and s["turn"] == seat and int(rules[0]["early"]) >> seat & 1 and not s["over"]
+    numbers.append(int(s["piles"][seat * STRIDE + int(s["sizes"][seat]) - 1]) if early else NONE)
+    return int(s["past"]).to_bytes(8, "little") + np.array(numbers, np.int32).tobytes()

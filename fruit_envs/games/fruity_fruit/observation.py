@@ -1,0 +1,239 @@
+"""What a seat of Fruity Fruit sees and knows: the encoding, the information-state key, the consistent worlds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fruit_envs.declare.layout import Block
+from fruit_envs.engine.bits import spread_bits
+from fruit_envs.engine.jit import Record, helper
+from fruit_envs.games.fruity_fruit.board import write_bits
+from fruit_envs.games.fruity_fruit.components import BASKET, BASKETS, INSECTS, TILES, count_symbol, worst_margin
+from fruit_envs.games.fruity_fruit.scoring import score_of
+from fruit_envs.games.fruity_fruit.state import DRAFT, KINDS, PLACE, TILE, kernels
+from fruit_envs.games.fruity_fruit.table import CARDS, COLOURS, FRUITS, SIDE, SYMBOLS, VALUES
+from fruit_envs.games.fruity_fruit.worlds import score_by_card, worlds
+
+__all__ = ["PHASES", "SHOWN", "blocks", "hidden_blocks", "key", "worlds"]
+
+PHASES = ("card", "tile", "place", "fruit")
+
+#: What the board's symbol planes show, in order.
+SHOWN = (*FRUITS, "basket", "insect")
+
+
+def blocks(rules: np.ndarray) -> tuple[Block, ...]:
+    """The observation's blocks, in the order in which `observe` writes them; seats are relative to the observer.
+
+    The planes come first. All blocks have the published game's sizes in every variant.
+    """
+    r = rules[0]
+    n, perfect = int(r["num_players"]), 1 - int(r["tabletop"])
+    fruit = sum(count_symbol(r, kind) for kind in range(KINDS))
+    baskets, insects = count_symbol(r, BASKETS), count_symbol(r, INSECTS)
+
+    def planes(name: str, doc: str, channels: int, axis: str) -> Block:
+        return Block(name, doc, (channels, SIDE, SIDE), (axis, "row", "column"))
+
+    def tiles(name: str, doc: str, present: int = 1) -> Block:
+        return Block(name, doc, (TILES * present,), ("tile",), kind="set")
+
+    def seat(name: str, doc: str, high: int = 1, unit: int | None = None) -> Block:
+        return Block(name, doc, (n,), ("seat",), high=high, unit=unit)
+
+    def one_seat(name: str, doc: str, present: int = 1) -> Block:
+        return Block(name, doc, (n * present,), ("seat",), kind="choice")
+
+    return (
+        planes("colour", "cells covered by tiles of each colour: red, green, yellow, blue", len(COLOURS), "colour"),
+        planes("symbol", f"cells that still show each symbol: {', '.join(SHOWN)}", len(SYMBOLS), "symbol"),
+        planes("owner", "cells covered by each seat", n, "seat"),
+        tiles("hand", "own tiles, one about to be placed included; none before the end of the draft (Y2)"),
+        tiles("laid", "the tiles on the board"),
+        Block(
+            "barred",
+            "the tiles that play has shown each seat not to hold (Y6), but for those on the board",
+            (n * perfect, TILES),
+            ("seat", "tile"),
+            kind="set",
+        ),
+        Block(
+            "chosen",
+            "the own tile that is about to be placed (Y21)",
+            (TILES * (1 - int(r["single"])),),
+            ("tile",),
+            kind="choice",
+        ),
+        Block("card", "the own scoring card", (CARDS,), ("card",), kind="choice"),
+        Block(
+            "seen",
+            "the scoring cards that the seat was offered in the draft (Y2)"
+            if perfect
+            else "the scoring cards that the seat is offered",
+            (CARDS,),
+            ("card",),
+            kind="set",
+        ),
+        Block("phase", "what is being decided", (len(PHASES),), ("phase",), kind="choice", labels=PHASES),
+        Block("led", "the led colour", (len(COLOURS),), ("colour",), kind="choice", labels=COLOURS),
+        Block("pot", "fruit in the middle", (KINDS,), ("fruit",), high=fruit, unit=4),
+        one_seat("starter", "who drafted and led first (Y1)", perfect),
+        one_seat("asked", "who decides now"),
+        one_seat("leader", "who leads this trick, or would if able (Y10); during the draft who will"),
+        seat("drafted", "1 for the seats that have kept a scoring card"),
+        seat("skipped", "1 for the seats that could not place in this trick (Y7)"),
+        Block(
+            "trick_colour",
+            "colour of the tile that each seat has placed in this trick",
+            (n, len(COLOURS)),
+            ("seat", "colour"),
+            kind="choice",
+            labels=COLOURS,
+        ),
+        seat("trick_value", "its value, 0 where there is none", VALUES),
+        seat("sizes", "tiles in each hand", int(r["hand"])),
+        seat("spaces", "free spaces in each seat's baskets", BASKET * (1 + baskets), 2 * BASKET),
+        seat("baskets", "baskets of each seat", 1 + baskets),
+        seat("insects", "insects of each seat", insects),
+        seat("scores", "final scores, 0 before the end", int(-worst_margin(rules)), 30),
+        Block("fruits", "fruit in each seat's baskets", (n, KINDS), ("seat", "fruit"), high=fruit, unit=4),
+    )
+
+
+@helper
+def _final(rules: Record, state: Record, seat: Any) -> Any:
+    return score_of(rules, state, seat) if state.over else np.int64(0)
+
+
+@helper
+def _write_tiles(out: Any, k: Any, tiles: Any) -> None:
+    """A set of tiles, and zeros over the twelve places after it."""
+    for start in range(0, TILES, 16):
+        spread_bits(out, k + start, tiles >> start)
+
+
+@helper
+def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
+    """A whole observation from place `k` on; returns where it ends.
+
+    Planes and sets are written sixteen values at a time: what overshoots is written over by what follows.
+    """
+    n = np.int64(rules.num_players)
+    for colour in range(len(COLOURS)):
+        write_bits(out, k, np.int64(state.colour_low[colour]), np.int64(state.colour_high[colour]))
+        k += SIDE * SIDE
+    free_low, free_high = np.int64(state.free_low), np.int64(state.free_high)
+    for symbol in range(len(SYMBOLS)):
+        low, high = np.int64(rules.symbol_low[symbol]), np.int64(rules.symbol_high[symbol])
+        write_bits(out, k, low & free_low, high & free_high)
+        k += SIDE * SIDE
+    other = np.int64(seat)
+    for _ in range(n):
+        write_bits(out, k, np.int64(state.owner_low[other]), np.int64(state.owner_high[other]))
+        k += SIDE * SIDE
+        other = other + 1 if other + 1 < n else np.int64(0)
+
+    _write_tiles(out, k, np.int64(state.hands[seat]) * np.int64(state.phase != DRAFT))
+    k += TILES
+    _write_tiles(out, k, np.int64(state.laid))
+    k += TILES
+    if not rules.tabletop:
+        for _ in range(n):
+            _write_tiles(out, k, np.int64(state.barred[other]) & ~np.int64(state.laid))
+            k += TILES
+            other = other + 1 if other + 1 < n else np.int64(0)
+    mine = (np.int64(state.pending) >> seat) & 1
+    if not rules.single:
+        placing = np.int64(state.phase == PLACE) * mine
+        _write_tiles(out, k, placing << max(np.int64(state.chosen), np.int64(0)))
+        k += TILES
+
+    own = np.int64(state.kept[seat])
+    spread_bits(out, k, np.int64(own >= 0) << max(own, np.int64(0)))
+    k += CARDS
+    offered = mine * np.int64(state.phase == DRAFT)
+    spread_bits(out, k, np.int64(state.seen[seat]) if offered or not rules.tabletop else np.int64(0))
+    k += CARDS
+    going = np.int64(state.over == 0)
+    hidden = np.int64(state.phase == PLACE) * (1 - mine)  # that a tile has been chosen shows only when it lies
+    spread_bits(out, k, going << (np.int64(state.phase) - hidden))
+    k += len(PHASES)
+    spread_bits(out, k, np.int64(state.led >= 0) << max(np.int64(state.led), np.int64(0)))
+    k += len(COLOURS)
+    for kind in range(KINDS):
+        out[k + kind] = state.pot[kind]
+    k += KINDS
+    if not rules.tabletop:
+        for relative in range(n):
+            out[k + relative] = (np.int64(state.starter) - seat - relative) % n == 0
+        k += n
+    facts = k + 5 * n + n * len(COLOURS)
+    for relative in range(n):
+        tile = np.int64(state.trick[other])
+        out[k + relative] = (np.int64(state.pending) >> other) & 1
+        out[k + n + relative] = state.leader == other
+        out[k + 2 * n + relative] = (other + n - np.int64(state.starter)) % n < state.drafted
+        out[k + 3 * n + relative] = (np.int64(state.skipped) >> other) & 1
+        for colour in range(len(COLOURS)):
+            out[k + 4 * n + relative * len(COLOURS) + colour] = tile >= 0 and tile // VALUES == colour
+        out[facts - n + relative] = (tile % VALUES + 1) * np.int64(tile >= 0)
+        out[facts + relative] = state.sizes[other]
+        out[facts + n + relative] = state.spaces[other]
+        out[facts + 2 * n + relative] = state.baskets[other]
+        out[facts + 3 * n + relative] = state.insects[other]
+        out[facts + 4 * n + relative] = _final(rules, state, other)
+        for kind in range(KINDS):
+            out[facts + 5 * n + relative * KINDS + kind] = state.fruits[other * KINDS + kind]
+        other = other + 1 if other + 1 < n else np.int64(0)
+    return facts + 5 * n + n * KINDS
+
+
+@kernels
+def observe(rules: Record, state: Record, seat: int, out: Any) -> None:
+    _write(rules, state, seat, out, 0)
+
+
+@kernels
+def reveal(rules: Record, state: Record, out: Any) -> None:
+    n, k = np.int64(rules.num_players), 0
+    for seat in range(n):
+        k = _write(rules, state, seat, out, k)
+    for seat in range(n):
+        for tile in range(TILES):
+            out[k + tile] = (np.int64(state.hands[seat]) >> tile) & 1
+        k += TILES
+    for seat in range(n):
+        for card in range(CARDS):
+            out[k + card] = (np.int64(state.seen[seat]) >> card) & 1
+        k += CARDS
+
+
+def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
+    """The hidden facts that `reveal` appends to the observations of all seats, which hold the scoring cards."""
+    n = int(rules[0]["num_players"])
+    return (
+        Block("true_hands", "the tiles of each seat", (n, TILES), ("seat", "tile"), kind="set"),
+        Block("true_seen", "the scoring cards that each seat was offered", (n, CARDS), ("seat", "card"), kind="set"),
+    )
+
+
+def key(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
+    """The information state: own private facts plus the whole public history, under perfect recall.
+
+    The starter, all placements and all picks give every public fact: who was skipped, who won, what was taken. Only the
+    final scores do not follow from them.
+    """
+    s = states[0]
+    own = bool(int(s["pending"]) >> seat & 1)
+    numbers = [seat, *(int(s[field]) for field in ("over", "starter", "drafted", "phase", "pending"))]
+    if s["phase"] == PLACE and not own:
+        numbers[4] = TILE  # that a tile has been chosen shows only when it lies
+    numbers += [int(s["kept"][seat]), int(s["seen"][seat]), int(s["chosen"]) if own else -1]
+    numbers += [*s["moves"].tolist(), *s["picks"].tolist()]
+    if s["over"]:
+        seats = range(int(rules[0]["num_players"]))
+        numbers += [score_by_card(rules, states, other, int(s["kept"][other])) for other in seats]
+    hand = 0 if s["phase"] == DRAFT else int(s["hands"][seat])
+    return hand.to_bytes(8, "little") + np.array(numbers, np.int32).tobytes()

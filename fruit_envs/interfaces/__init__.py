@@ -1,1 +1,0 @@
-"""The faces of every game: PettingZoo, Gymnasium, batch."""

@@ -1,0 +1,1 @@
+"""Games in Python's hands: one game, its states, views and records."""

@@ -1,0 +1,231 @@
+"""`Game`: one game with its options fixed, found by name; what all faces share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import cached_property, lru_cache
+from importlib import import_module
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from fruit_envs.base.checks import as_seed, entropy, whole_number
+from fruit_envs.base.errors import IllegalAction, InvalidOption, InvalidSeat, brief
+from fruit_envs.declare.catalog import GAMES
+from fruit_envs.declare.layout import Layout
+from fruit_envs.declare.options import resolve
+from fruit_envs.engine.memory import as_records, new_memory
+from fruit_envs.engine.tape import Outcomes, enumerate_chance
+from fruit_envs.runtime.state import State
+
+__all__ = ["Game", "as_game", "load"]
+
+
+class Game:
+    """One game with its options fixed.
+
+    Attributes
+    ----------
+    name, title, version
+        Identifier, printed name, version of the environments.
+    options : Mapping[str, Any]
+        Every rule option with its value, read-only.
+    num_players, num_actions : int
+        Number of seats; size of the action space Discrete(num_actions).
+    layout : Layout
+        The blocks of the observation vector.
+    rules : numpy.ndarray
+        The read-only rules record, shape (1,).
+
+    Parameters
+    ----------
+    name
+        A registered game.
+    rules
+        A rules record to use as it is, such as that of a shrunken game; `options` are then those that every record
+        holds, and the game cannot be recorded.
+    **options
+        The game's options.
+
+    Raises
+    ------
+    InvalidOption
+        For an unknown game or option, or a value outside the option's domain.
+    """
+
+    def __init__(self, name: str, /, *, rules: np.ndarray | None = None, **options: Any) -> None:
+        if not isinstance(name, str) or name not in GAMES:
+            near = get_close_matches(str(name), GAMES, 1) if isinstance(name, str) else []
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InvalidOption(f"unknown game: expected one of {sorted(GAMES)}, got {brief(name)}{hint}")
+        self.name = name
+        self.title, self.version = GAMES[name].title, GAMES[name].version
+        components = self.module("components")
+        #: Whether the rules record was made by hand rather than from options.
+        self.custom = rules is not None
+        if rules is None:
+            resolved = resolve(name, components.OPTIONS, options)
+            rules = components.make_rules(resolved)
+        else:
+            if options:
+                raise InvalidOption(f"expected either a rules record or options, got both: {sorted(options)}")
+            fields = components.RULES.fields
+            if not isinstance(rules, np.ndarray) or rules.dtype.fields != fields or rules.shape != (1,):
+                raise InvalidOption(f"expected a rules record of {name}, shape (1,), got {brief(rules)}")
+            components.check_rules(rules)
+            resolved = _common_options(rules[0])
+        self.options: Mapping[str, Any] = MappingProxyType(resolved)
+        # On a bytes object, so that nobody can make it writable: compiled code trusts it.
+        self.rules: np.ndarray = as_records(np.frombuffer(rules.tobytes(), components.RULES))
+        self.num_players = int(self.rules[0]["num_players"])
+        self.num_actions = int(self.rules[0]["num_actions"])
+        self._kernels = self.module("rules").kernels
+        observation = self.module("observation")
+        self.layout = Layout(observation.blocks(self.rules), self._kernels.observation)
+        self.table: Any = self._kernels.table(self.rules)
+        self.state_dtype: np.dtype = self._kernels.state
+        self.blank: np.ndarray = new_memory(self.state_dtype, 1)[0]
+
+    def module(self, part: str) -> ModuleType:
+        """The game's components, rules, observation or text module."""
+        return import_module(f"{GAMES[self.name].package}.{part}")
+
+    def __repr__(self) -> str:
+        given = "".join(f", {k}={v!r}" for k, v in self.options.items())
+        return f"Game({self.name!r}{given})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.name, self.rules.tobytes() if self.custom else None, tuple(self.options.items()))
+
+    def __deepcopy__(self, _memo: Any) -> Game:
+        return self  # nothing in it changes
+
+    @property
+    def env_id(self) -> str:
+        """The PettingZoo id."""
+        return f"fruit/{self.name}-v{self.version}"
+
+    @cached_property
+    def reveal_layout(self) -> Layout:
+        """The blocks of the privileged view: each seat's observation, then the hidden facts."""
+        observation = self.module("observation")
+        seats = [
+            replace(block, name=f"seat_{seat}_{block.name}")
+            for seat in range(self.num_players)
+            for block in self.layout.blocks
+        ]
+        return Layout((*seats, *observation.hidden_blocks(self.rules)), self._kernels.observation)
+
+    @cached_property
+    def action_names(self) -> tuple[str, ...]:
+        """The text of every action id."""
+        names = tuple(self.module("text").action_names(self.rules))
+        assert len(names) == self.num_actions
+        return names
+
+    @cached_property
+    def _action_ids(self) -> dict[str, int]:
+        return {name: action for action, name in enumerate(self.action_names)}
+
+    def action_id(self, text: str) -> int:
+        """The action id of a text from `action_names`.
+
+        Raises
+        ------
+        IllegalAction
+            If no action has that name.
+        """
+        try:
+            return self._action_ids[text]
+        except (KeyError, TypeError):
+            near = get_close_matches(str(text), self._action_ids, 3)
+            raise IllegalAction(
+                f"expected the name of an action of {self.name} (near: {near}), got {brief(text)}"
+            ) from None
+
+    def deal(self, seed: int | None = None, *, outcomes: Outcomes | None = None) -> State:
+        """A new game, see `State`.
+
+        Parameters
+        ----------
+        seed
+            Below 2^53; None draws one from the system.
+        outcomes
+            Forced outcomes of chance events, (kind, index) -> number.
+
+        Returns
+        -------
+        State
+        """
+        return State.dealt(self, entropy() if seed is None else as_seed(seed), outcomes)
+
+    def deals(self, outcomes: Outcomes, seed: int = 0) -> Iterator[tuple[float, State]]:
+        """Every deal that chance allows once `outcomes` are fixed, as (probability, State)."""
+
+        def run(forced: Outcomes) -> tuple[State, list[tuple[int, int, int]]]:
+            draws: list[tuple[int, int, int]] = []
+            return State.dealt(self, seed, forced, draws), draws
+
+        return enumerate_chance(run, outcomes)
+
+    def seat(self, seat: Any) -> int:
+        """The seat as a plain int.
+
+        Raises
+        ------
+        InvalidSeat
+            If it is no seat of this game.
+        """
+        if type(seat) is int and 0 <= seat < self.num_players:  # the common case, at the price of two comparisons
+            return seat
+        number = whole_number(seat, 0, self.num_players - 1)
+        if number is None:
+            raise InvalidSeat(f"expected a seat 0..{self.num_players - 1}, got {brief(seat)}")
+        return number
+
+
+def _common_options(record: Any) -> dict[str, Any]:
+    """The options that every rules record holds."""
+    if record["as_scored"] and not record["margin"]:
+        raise InvalidOption("rules: expected as_scored with margin only, got as_scored=1 and margin=0")
+    return {
+        "num_players": int(record["num_players"]),
+        "memory": "tabletop" if record["tabletop"] else "perfect",
+        "reward": "margin" if record["margin"] else "win",
+        "margin_scale": float(record["margin_scale"]),
+        "reward_timing": "as_scored" if record["as_scored"] else "end",
+    }
+
+
+@lru_cache(maxsize=64)
+def _restore(name: str, rules: bytes | None, options: tuple[tuple[str, Any], ...]) -> Game:
+    """Unpickling: states of one game share it."""
+    if rules is None:
+        return Game(name, **dict(options))
+    dtype = import_module(f"{GAMES[name].package}.components").RULES
+    return Game(name, rules=np.frombuffer(rules, dtype))
+
+
+def load(name: str, /, **options: Any) -> Game:
+    """The game of this name with these options; see `Game`."""
+    if "rules" in options:
+        raise InvalidOption("unknown option 'rules': expected options; Game(name, rules=...) takes a rules record")
+    return Game(name, **options)
+
+
+def as_game(game: str | Game, options: Mapping[str, Any]) -> Game:
+    """The game of a face: from a name with options, or a `Game` as it is.
+
+    Raises
+    ------
+    InvalidOption
+        For a `Game` with options, or anything that is neither.
+    """
+    if isinstance(game, Game):
+        if options:
+            raise InvalidOption(f"expected either a Game or options, got both: {sorted(options)}")
+        return game
+    return load(game, **options)
