@@ -20,8 +20,7 @@ import numpy as np
 
 import fruit_envs
 from fruit_agents.arena import duplicate_match
-from fruit_agents.fruit_salad.counter import THRESHOLD, Counter
-from fruit_agents.fruit_salad.memory import MemoryCounter
+from fruit_agents.fruit_salad.heuristic import THRESHOLD, Counter, MemoryCounter
 from fruit_envs.runtime.rows import Rows
 from fruit_train.facts import machine, versions
 

@@ -16,8 +16,8 @@ from matplotlib.patches import FancyBboxPatch
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from fruit_agents.fruit_salad.counter import Counter
-from fruit_agents.fruity_fruit.greedy import Greedy
+from fruit_agents.fruit_salad.heuristic import Counter
+from fruit_agents.fruity_fruit.heuristic import Greedy
 from fruit_envs import load
 from fruit_envs.agents.asking import ask
 from fruit_envs.agents.names import make_agent

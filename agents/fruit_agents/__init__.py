@@ -23,17 +23,17 @@ __all__ = ["BASELINES", "baselines", "fitting"]
 #: Name of a baseline -> game -> where its class lives.
 BASELINES: dict[str, dict[str, str]] = {
     "greedy": {
-        "fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy",
-        "fruity_fruit": "fruit_agents.fruity_fruit.greedy:Greedy",
+        "fruit_cocktail": "fruit_agents.fruit_cocktail.heuristic:Greedy",
+        "fruity_fruit": "fruit_agents.fruity_fruit.heuristic:Greedy",
     },
-    "greedy2": {"fruit_cocktail": "fruit_agents.fruit_cocktail.greedy:Greedy2"},
-    "closest": {"fruitoplay": "fruit_agents.fruitoplay.agents:Closest"},
-    "one_ply": {"fruitoplay": "fruit_agents.fruitoplay.agents:OnePly"},
-    "memory3": {"fruit_salad": "fruit_agents.fruit_salad.memory:Memory3"},
-    "memory5": {"fruit_salad": "fruit_agents.fruit_salad.memory:Memory5"},
-    "memory8": {"fruit_salad": "fruit_agents.fruit_salad.memory:Memory8"},
-    "memory_all": {"fruit_salad": "fruit_agents.fruit_salad.memory:MemoryAll"},
-    "counter": {"fruit_salad": "fruit_agents.fruit_salad.counter:Counter"},
+    "greedy2": {"fruit_cocktail": "fruit_agents.fruit_cocktail.heuristic:Greedy2"},
+    "closest": {"fruitoplay": "fruit_agents.fruitoplay.heuristic:Closest"},
+    "one_ply": {"fruitoplay": "fruit_agents.fruitoplay.heuristic:OnePly"},
+    "memory3": {"fruit_salad": "fruit_agents.fruit_salad.heuristic:Memory3"},
+    "memory5": {"fruit_salad": "fruit_agents.fruit_salad.heuristic:Memory5"},
+    "memory8": {"fruit_salad": "fruit_agents.fruit_salad.heuristic:Memory8"},
+    "memory_all": {"fruit_salad": "fruit_agents.fruit_salad.heuristic:MemoryAll"},
+    "counter": {"fruit_salad": "fruit_agents.fruit_salad.heuristic:Counter"},
 }
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.base.checks import as_action
-from fruit_envs.engine.masks import as_masks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,7 +95,7 @@ class RandomAgent(Agent):
     def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
         """A legal action, uniformly at random."""
         from fruit_envs.engine.jit import word
-        from fruit_envs.engine.masks import pick_one
+        from fruit_envs.engine.masks import as_masks, pick_one
 
         return int(pick_one(as_masks(mask, (self.game.num_actions,)), word(key)))
 
@@ -104,7 +103,7 @@ class RandomAgent(Agent):
         self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """One legal action per row."""
-        from fruit_envs.engine.masks import pick_rows
+        from fruit_envs.engine.masks import as_masks, pick_rows
 
         keys = np.asarray(keys, np.uint64)
         actions = np.empty(len(keys), np.int64)
@@ -115,6 +114,8 @@ class RandomAgent(Agent):
         self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
     ) -> NDArray[np.float64]:
         """Equal probabilities over the legal actions."""
+        from fruit_envs.engine.masks import as_masks
+
         probabilities: NDArray[np.float64] = as_masks(mask, (self.game.num_actions,)) / mask.sum()
         return probabilities
 

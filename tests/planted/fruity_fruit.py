@@ -219,20 +219,20 @@ MUTANTS = [
         "agents/fruit_agents/fruity_fruit/compiled.py",
         "= rules.values[np.int64(state.kept[seat]) * KINDS + kind]",
         "= -rules.values[np.int64(state.kept[seat]) * KINDS + kind]",
-        "tests/fruit_agents/test_fruity_fruit.py -k scoring_cards",
+        "tests/fruit_agents/test_heuristic_fruity_fruit.py -k scoring_cards",
     ),
     Mutant(
         "the heuristic drafts the worst card",
         "agents/fruit_agents/fruity_fruit/compiled.py",
         "values[cards_at + card] = worth",
         "values[cards_at + card] = -worth",
-        "tests/fruit_agents/test_fruity_fruit.py -k scoring_cards",
+        "tests/fruit_agents/test_heuristic_fruity_fruit.py -k scoring_cards",
     ),
     Mutant(
         "the heuristic likes insects",
         "agents/fruit_agents/fruity_fruit/compiled.py",
         "value -= INSECT_COST",
         "value += INSECT_COST",
-        "tests/fruit_agents/test_fruity_fruit.py",
+        "tests/fruit_agents/test_heuristic_fruity_fruit.py",
     ),
 ]

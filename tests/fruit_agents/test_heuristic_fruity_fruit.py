@@ -2,7 +2,7 @@
 
 The long version, 500 duplicate sets:
 
-    python -m pytest -m heavy tests/fruit_agents/test_fruity_fruit.py
+    python -m pytest -m heavy tests/fruit_agents/test_heuristic_fruity_fruit.py
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 import fruit_envs
 from fruit_agents.arena.match import duplicate_match
 from fruit_agents.fruity_fruit.compiled import ILLEGAL
-from fruit_agents.fruity_fruit.greedy import Greedy
+from fruit_agents.fruity_fruit.heuristic import Greedy
 from fruit_envs import InvalidOption, NoView
 from fruity_fruit.helpers import Both, load
 from fruity_fruit.oracle import TABLE, colour_of, value_of

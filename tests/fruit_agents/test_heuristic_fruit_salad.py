@@ -2,7 +2,7 @@
 
 The long version, 100,000 games of counters among themselves:
 
-    python -m pytest -m heavy tests/fruit_agents/test_fruit_salad.py
+    python -m pytest -m heavy tests/fruit_agents/test_heuristic_fruit_salad.py
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ pytest.importorskip("fruit_agents")
 import fruit_agents
 import fruit_envs
 from fruit_agents.arena import duplicate_match, run
-from fruit_agents.fruit_salad.counter import THRESHOLD, Counter
+from fruit_agents.fruit_salad.heuristic import THRESHOLD, Counter
 from fruit_envs import NoView
 from fruit_envs.runtime.rows import Rows
 from fruit_salad.helpers import O3_, P1_, P2_, P3_, W1_, W2_, W3_, Table, every_count, load, mini, piles

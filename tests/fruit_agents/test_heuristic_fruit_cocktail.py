@@ -17,7 +17,7 @@ import pytest
 import fruit_agents
 import fruit_envs
 from fruit_agents.arena import duplicate_match
-from fruit_agents.fruit_cocktail.greedy import Greedy, Greedy2
+from fruit_agents.fruit_cocktail.heuristic import Greedy, Greedy2
 from fruit_envs.agents.asking import ask
 from fruit_envs.agents.names import make_agent
 from fruit_envs.games.fruit_cocktail.components import MODES, mini_rules

@@ -10,7 +10,7 @@ pytest.importorskip("fruit_agents")
 
 import fruit_envs
 from fruit_agents import BASELINES, fitting
-from fruit_agents.fruit_salad.memory import Memory3, Memory5, Memory8, MemoryAll, MemoryCounter
+from fruit_agents.fruit_salad.heuristic import Memory3, Memory5, Memory8, MemoryAll, MemoryCounter
 from fruit_envs import InvalidBuffer, InvalidOption
 from fruit_envs.agents.asking import ask, new_memory
 from fruit_salad.oracle import default_deck

@@ -15,8 +15,8 @@ import pytest
 import fruit_agents
 import fruit_envs
 from fruit_agents.arena import duplicate_match
-from fruit_agents.fruitoplay.agents import Closest, OnePly
 from fruit_agents.fruitoplay.compiled import ILLEGAL
+from fruit_agents.fruitoplay.heuristic import Closest, OnePly
 from fruit_envs.agents.asking import ask
 from fruit_envs.agents.names import make_agent
 from fruit_envs.games.fruitoplay.components import mini_rules
