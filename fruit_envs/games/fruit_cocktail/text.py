@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.base.errors import InvalidRecord, brief
+from fruit_envs.declare.words import entry, listed, plural, result, seat_name
 from fruit_envs.engine.memory import copy_records
 from fruit_envs.engine.tape import Outcomes, shuffle_outcomes
 from fruit_envs.games.fruit_cocktail.components import CARD, FRUITS, HIDE, PEEK, START, TILE
@@ -33,25 +34,53 @@ def action_names(rules: np.ndarray) -> list[str]:
 
 def draw(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
     """The table as one seat sees it, from the facts in its observation alone."""
-    r = rules[0]
+    r, mover = rules[0], facts["mover"]
     picks = int(r["columns"]) * (int(r["column_size"]) - 1)
-    mover = facts["mover"]
-    turn = "game over" if mover is None else "your turn" if mover == "me" else f"seat {mover} to move"
-    lines = [f"Fruit Cocktail · {facts['picks']} of {picks} cards taken · {turn}", ""]
-    lines += _columns(rules, facts)
-    lines.append("")
-    unseen = [None] * len(facts.get("counts", [0])[1:])
-    for seat, hand in enumerate(facts.get("held") or [facts["own"][0], *unseen]):
-        name = "you" if seat == 0 else f"+{seat}"
-        cards = f"{facts['counts'][seat]} cards" if hand is None else ", ".join(card_name(rules, c) for c in hand)
-        lines.append(f"  {name:>4}  {_peek(facts, seat)}{cards or '-'}")
+    tied = f" · game {facts['game'] + 1}, after a tie" if facts.get("game") else ""
+    turn = "game over" if mover is None else "your turn" if mover == "me" else f"{mover} to move"
+    lines = [f"Fruit Cocktail · {facts['picks']} of {picks} cards taken{tied} · {turn}", ""]
+    lines += [*_columns(rules, facts), ""]
+    if any(facts["face_down"]):
+        lines += entry("tiles", "in brackets: face down, but you know it; with a ?: face down")
+    values = {fruits[0]: value for fruits, value in zip(facts["tiles"], facts["value"], strict=True) if fruits}
+    worth = values if mover is None else None
+    hidden_at = [position for position, down in enumerate(facts["face_down"]) if down]
+    hands = _hands(rules, facts)
+    for seat, hand in enumerate(hands):
+        held = plural(facts["counts"][seat], "card") if hand is None else _pieces(hand, worth)
+        if hidden_at and "peeked" in facts:
+            held += f" (looked under {hidden_at[facts['peeked'][seat]]})"
+        lines += entry(seat_name(seat), held)
     if facts.get("last_seat") is not None:
-        lines.append(f"  last  {facts['last_seat']} took {card_name(rules, facts['last_card'])}")
-    return "\n".join(lines)
+        taker = "you" if facts["last_seat"] == "me" else facts["last_seat"]
+        lines += entry("last", f"{taker} took {card_name(rules, facts['last_card'])}")
+    return "\n".join(lines if worth is None else lines + _result(hands, worth))
 
 
-def _peek(facts: Mapping[str, Any], seat: int) -> str:
-    return f"(saw hidden tile {facts['peeked'][seat]}) " if "peeked" in facts else ""
+def _hands(rules: np.ndarray, facts: Mapping[str, Any]) -> list[dict[str, int] | None]:
+    """The pieces of each fruit that each seat has taken; None where its cards do not show."""
+    unseen = [None] * len(facts.get("counts", [0])[1:])
+    hands: list[dict[str, int] | None] = []
+    for cards in facts.get("held") or [facts["own"][0], *unseen]:
+        pieces = dict.fromkeys(FRUITS, 0)
+        for card in cards or ():
+            pieces[FRUITS[rules[0]["fruit"][card]]] += int(rules[0]["pieces"][card])
+        hands.append(None if cards is None else {fruit: count for fruit, count in pieces.items() if count})
+    return hands
+
+
+def _pieces(hand: Mapping[str, int], worth: Mapping[str, int] | None) -> str:
+    """Such as `3 cherry, 1 apple`; at the end `3 cherry at +5, 1 apple at -1`."""
+    return listed([f"{count} {fruit}" + (f" at {worth[fruit]:+d}" if worth else "") for fruit, count in hand.items()])
+
+
+def _result(hands: Sequence[Mapping[str, int] | None], worth: Mapping[str, int]) -> list[str]:
+    """Every piece is worth what was locked under its fruit."""
+    scores = [sum(n * worth[fruit] for fruit, n in hand.items()) for hand in hands if hand is not None]
+    if len(scores) < len(hands):
+        hidden = entry("result", "does not show, because the others' cards do not")
+        return [*hidden, *entry("points", f"{seat_name(0)}: {scores[0]}")]
+    return result([seat for seat, score in enumerate(scores) if score == max(scores)], scores)
 
 
 def columns_of(facts: Mapping[str, Any]) -> list[list[int]]:
@@ -68,16 +97,20 @@ def columns_of(facts: Mapping[str, Any]) -> list[list[int]]:
 
 
 def _columns(rules: np.ndarray, facts: Mapping[str, Any]) -> list[str]:
-    """One line per position: its tile (as far as known, in brackets while it lies face down), locked value, cards."""
+    """One line per position: its tile (as far as known, in brackets while it lies face down), locked value or cards."""
+    positions = range(int(rules[0]["columns"]))
+    tiles = ["? " + "/".join(fruits) if len(fruits) > 1 else fruits[0] for fruits in facts["tiles"][: len(positions)]]
+    tiles = [f"({tiles[p]})" if facts["face_down"][p] and tiles[p][0] != "?" else tiles[p] for p in positions]
     columns = columns_of(facts)
+    names = {card: card_name(rules, card) for column in columns for card in column}
+    longest, widest = max(map(len, tiles)), max(map(len, names.values()), default=0)
     lines = []
-    for p, fruits in enumerate(facts["tiles"][: int(rules[0]["columns"])]):
-        tile = fruits[0] if len(fruits) == 1 else "? " + "/".join(fruits)
-        tile = f"({tile})" if facts["face_down"][p] else tile
-        worth = f"{facts['value'][p]:+d}" if facts["locked"][p] else ""
-        listed = "" if facts["locked"][p] else "   ".join(f"[{card_name(rules, c)}]" for c in columns[p])
-        lines.append(f"  {p}  {tile:<32} {worth:>3}  {listed}".rstrip())
-    return lines
+    for p in positions:
+        line = " | ".join(names[card].ljust(widest) for card in columns[p])
+        if facts["locked"][p]:
+            line = f"locked at {facts['value'][p]:+d}"
+        lines.append(f"  {p}  {tiles[p]:<{longest}}  {line}")
+    return [line.rstrip() for line in lines]
 
 
 # ---- records -------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.base.errors import InvalidRecord, brief
+from fruit_envs.declare.words import entry, listed, plural, result, seat_name, seats_named
 from fruit_envs.engine.memory import copy_records
 from fruit_envs.engine.tape import Outcomes, shuffle_outcomes
 from fruit_envs.games.fruitoplay.components import (
@@ -53,58 +54,69 @@ def action_names(rules: np.ndarray) -> list[str]:
 
 def draw(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
     """The table as one seat sees it, from the facts in its observation alone."""
-    n = len(facts["scores"])
-    phase = facts["phase"]
+    over = facts["phase"] is None
     where = f"round {facts['round'] + 1} of {int(rules[0]['rounds'])}, turn {facts['turn'] + 1}"
     lines = [f"Fruitoplay · {where} · {_asked(facts)}", ""]
-    targets = [
-        f"{fruit} {number}"
-        for fruit, number in zip(facts["river_fruit"], facts["river_number"], strict=True)
-        if fruit is not None
-    ]
+    seen = zip(facts["river_fruit"], facts["river_number"], strict=True)
+    targets = [f"{fruit} {number}" for fruit, number in seen if fruit is not None]
     if targets:
-        lines.append(f"  target  {' | '.join(targets)}")
+        lines += entry("target", targets[0])
+    if targets[1:]:
+        lines += entry("then", listed(targets[1:]))
+    lines += entry("deck", plural(facts["deck"], "card"))
     bonus = [f"+{value} {fruit}" for value, fruit in zip(facts["collective"], FRUITS, strict=True) if value]
-    lines.append(f"  deck    {facts['deck']} cards" + "".join(f", collective {what}" for what in bonus))
-    if phase == "rotten":
-        lines.append(f"  rotten  {facts['rotten']}: a value 1 or a value 2 goes with it")
+    if bonus:
+        lines += entry("for all", f"{listed(bonus)} (the collective card)")
+    if facts["phase"] == "rotten":
+        lines += entry("rotten", f"{facts['rotten']}: a value 1 or a value 2 goes with it")
     lines.append("")
-    for seat in range(n):
-        name = "you" if seat == 0 else f"+{seat}"
+    for seat, score in enumerate(facts["scores"]):
+        last = f" ({facts['points'][seat]} of them in the last round)" if over else ""
+        held = "" if over else f", {plural(facts['hand_sizes'][seat], 'card')} in hand"
         denied = ", without the collective card" if facts["denied"][seat] else ""
-        last = f" (last round {facts['points'][seat]})" if phase is None else ""
-        held = f"{facts['hand_sizes'][seat]} in hand"
-        lines.append(f"  {name:>4}  {facts['scores'][seat]:>4} points{last}, {held}{denied}")
+        lines += entry(seat_name(seat), f"{plural(score, 'point')}{last}{held}{denied}")
         for fruit, parts in zip(FRUITS, facts["columns"][seat], strict=True):
             if any(parts):
-                what = ", ".join(f"{count} {kind}" for count, kind in zip(parts, KINDS, strict=True) if count)
-                lines.append(f"          {fruit:<10} {what}")
-    lines += ["", f"  hand    {_cards(rules, facts['hand'])}"]
+                what = [f"{count} {kind}" for count, kind in zip(parts, KINDS, strict=True) if count]
+                lines.append(f"          {fruit:<10} {', '.join(what)}")
+    lines.append("")
+    for label in ("hand", "laid", "gone"):
+        if facts.get(label):
+            lines += _cards(rules, label, facts[label])
     if facts["committed"]:
-        lines.append(f"  chosen  {action_names(rules)[facts['committed'] - 1]}")
-    lines.append(f"  laid    {_cards(rules, facts['laid'])}")
-    if facts.get("barred"):
-        lines.append(f"  barred  {facts['barred']} as the collective fruit")
-    if "gone" in facts:
-        lines.append(f"  gone    {_cards(rules, facts['gone'])}")
-    return "\n".join(lines)
+        lines += entry("chosen", action_names(rules)[facts["committed"] - 1])
+    if facts.get("barred") and not over:
+        lines += entry("barred", f"{facts['barred']} as the collective fruit")
+    return "\n".join(lines + (_result(facts) if over else []))
 
 
 def _asked(facts: Mapping[str, Any]) -> str:
-    what = {
-        "collective": "chooses the collective fruit",
-        "card": "choose a card",
-        "draw": "may draw",
-        "rotten": "cancels",
-    }
     if facts["phase"] is None:
         return "game over"
-    seats = ["you" if seat == 0 else f"+{seat}" for seat, asked in enumerate(facts["asked"]) if asked]
-    return f"{', '.join(seats)}: {what[facts['phase']]}"
+    what = {
+        "collective": "choose the collective fruit",
+        "card": "play a card",
+        "draw": "draw a card or not",
+        "rotten": "cancel a value",
+    }
+    return f"{seats_named([seat for seat, asked in enumerate(facts['asked']) if asked])} to {what[facts['phase']]}"
 
 
-def _cards(rules: np.ndarray, cards: Sequence[int]) -> str:
-    return ", ".join(card_name(rules, card) for card in cards) or "-"
+def _cards(rules: np.ndarray, label: str, cards: Sequence[int]) -> list[str]:
+    """The cards, a line or more for each fruit."""
+    lines: list[str] = []
+    names = [card_name(rules, card) for card in cards]
+    for fruit in FRUITS:
+        numbers = [name.removeprefix(f"{fruit} ") for name in names if name.startswith(f"{fruit} ")]
+        if numbers:
+            lines += entry(f"{'' if lines else label:<7} {fruit}", listed(numbers), 21)
+    return lines
+
+
+def _result(facts: Mapping[str, Any]) -> list[str]:
+    """The highest total wins, then the last round tells (F14)."""
+    ranks = list(zip(facts["scores"], facts["points"], strict=True))
+    return result([seat for seat, rank in enumerate(ranks) if rank == max(ranks)], facts["scores"])
 
 
 # ---- records -------------------------------------------------------------------------------------------------------

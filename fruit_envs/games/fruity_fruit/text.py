@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_envs.base.errors import InvalidRecord, brief
+from fruit_envs.declare.words import entry, listed, plural, result, seat_name
 from fruit_envs.engine.tape import Outcomes
 from fruit_envs.games.fruity_fruit.components import (
     CELLS,
@@ -36,6 +37,10 @@ from fruit_envs.games.fruity_fruit.table import CARDS, COLOURS, FRUITS, SIDE, SY
 
 if TYPE_CHECKING:
     from fruit_envs.runtime.state import State
+
+
+#: How the board's symbols are drawn, in the order of `SHOWN`: capitals are tiles, and no letter means two things.
+_SYMBOLS = "mpcaogux"
 
 
 def tile_name(tile: int) -> str:
@@ -80,64 +85,96 @@ def _orientations(record: Any, tile: int) -> list[tuple[int, int, int]]:
 
 def draw(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
     """The table as one seat sees it, from the facts in its observation alone."""
-    rows, columns, n = int(rules[0]["rows"]), int(rules[0]["columns"]), len(facts["sizes"])
-    lines = [f"Fruity Fruit · {_asked(facts)}", "", "      " + "  ".join(str(column) for column in range(columns))]
-    cells = [[_cell(facts, row, column) for column in range(columns)] for row in range(rows)]
-    lines += [f"  {row:>2}  {' '.join(line)}" for row, line in enumerate(cells)]
-    lines += ["", f"  middle  {_fruit(facts['pot'])}"]
-    if facts["led"] is not None:
-        lines.append(f"  led     {facts['led']}")
-    for seat in range(n):
-        marks = ["leads"] * (facts["leader"] == seat) + ["could not place"] * facts["skipped"][seat]
-        colour, value = facts["trick_colour"][seat], facts["trick_value"][seat]
-        placed = f", placed {colour} {value}" if colour is not None else ""
-        held = f"{facts['sizes'][seat]} tiles, {facts['spaces'][seat]} spaces, {facts['insects'][seat]} insects"
-        score = f", scores {facts['scores'][seat]}" if facts["phase"] is None else ""
-        noted = f" ({', '.join(marks)})" if marks else ""
-        name = "you" if seat == 0 else f"+{seat}"
-        lines.append(f"  {name:>4}  {held}{placed}{score}{noted}")
-        lines.append(f"        {_fruit(facts['fruits'][seat])}")
+    over = facts["phase"] is None
+    lines = [f"Fruity Fruit · {_asked(facts)}", "", *_board(rules, facts), ""]
+    lines += entry("middle", _fruit(facts["pot"]))
+    if facts["led"] is not None and not over:
+        lines += entry("led", facts["led"])
+    for seat, fruit in enumerate(facts["fruits"]):
+        lines += entry(seat_name(seat), _seat(facts, seat))
+        if any(fruit):
+            lines += entry("", f"holds {_fruit(fruit)}")
     if facts["card"] is not None:
-        values = rules[0]["values"][facts["card"] * KINDS :][:KINDS].tolist()
-        worth = ", ".join(f"{fruit} {value}" for fruit, value in zip(FRUITS, values, strict=True))
-        lines.append(f"  card    {facts['card']}: {worth}")
-    if facts["seen"]:
-        lines.append(f"  seen    cards {', '.join(map(str, facts['seen']))}")
-    lines.append(f"  hand    {_tiles(facts['hand'])}")
+        lines += entry("card", _card(rules, facts["card"]))
+    elif facts["asked"] == 0:
+        for number, card in enumerate(facts["seen"]):
+            lines += entry("" if number else "offered", _card(rules, card))
+    if facts["card"] is not None and facts["seen"]:
+        lines += entry("seen", f"cards {listed([str(card) for card in facts['seen']])}")
+    if facts["hand"]:
+        lines += entry("hand", _tiles(facts["hand"]))
     if facts.get("chosen") is not None:
-        lines.append(f"  chosen  {tile_name(facts['chosen'])}")
+        lines += entry("chosen", tile_name(facts["chosen"]))
     for seat, tiles in enumerate(facts.get("barred", [])):
         if seat and tiles:
-            lines.append(f"  +{seat} holds none of {_tiles(tiles)}")
-    return "\n".join(lines)
+            lines += entry(seat_name(seat), f"holds none of {_tiles(tiles)}")
+    return "\n".join(lines + (_result(facts["scores"]) if over else []))
+
+
+def _board(rules: np.ndarray, facts: Mapping[str, Any]) -> list[str]:
+    """The board with its legend; a cell shows its symbol, or the colour of a tile and, unless it is yours, whose."""
+    rows, columns = range(int(rules[0]["rows"])), range(int(rules[0]["columns"]))
+    lines = ["      " + "  ".join(f"{column:<2}" for column in columns)]
+    lines += [f"  {row:>2}  " + " ".join(f"{_cell(facts, row, column):<3}" for column in columns) for row in rows]
+    printed = [f"{letter} {what}" for letter, what in zip(_SYMBOLS, SHOWN, strict=True)]
+    tiles = [f"{colour[0].upper()} {colour}" for colour in COLOURS]
+    lines += ["", *entry("board", listed(printed))]
+    lines += entry("tiles", f"{listed(tiles)}: yours; R{seat_name(1)} is one of {seat_name(1)}")
+    return [line.rstrip() for line in lines]
 
 
 def _cell(facts: Mapping[str, Any], row: int, column: int) -> str:
-    """Two characters: colour and owner of a tile (`R0` is a red one of yours), or what the cell shows."""
     for colour, plane in zip(COLOURS, facts["colour"], strict=True):
         if plane[row][column]:
             owner = next(seat for seat, plane in enumerate(facts["owner"]) if plane[row][column])
-            return f"{colour[0].upper()}{owner}"
-    for symbol, plane in zip(SYMBOLS, facts["symbol"], strict=True):
+            return colour[0].upper() + (seat_name(owner) if owner else "")
+    for letter, plane in zip(_SYMBOLS, facts["symbol"], strict=True):
         if plane[row][column]:
-            return f" {symbol}"
-    return " ."
+            return letter
+    return "."
 
 
 def _asked(facts: Mapping[str, Any]) -> str:
     if facts["phase"] is None:
         return "game over"
-    what = {"card": "a scoring card", "tile": "a tile", "place": "a place", "fruit": "a fruit"}[facts["phase"]]
-    who = f"+{facts['asked']} chooses" if facts["asked"] else "you choose"
-    return f"{who} {what}"
+    what = {"card": "keep a scoring card", "tile": "choose a tile", "place": "place it", "fruit": "take a fruit"}
+    return f"{seat_name(facts['asked'])} to {what[facts['phase']]}"
+
+
+def _seat(facts: Mapping[str, Any], seat: int) -> str:
+    """What one seat has, and what it has done in this trick."""
+    spaces, baskets = plural(facts["spaces"][seat], "free space"), plural(facts["baskets"][seat], "basket")
+    insects = f", {plural(facts['insects'][seat], 'insect')}" if facts["insects"][seat] else ""
+    tiles = plural(facts["sizes"][seat], "tile")
+    done = []
+    if facts["phase"] == "card":
+        done += ["has a scoring card"] * facts["drafted"][seat] + ["will lead"] * (facts["leader"] == seat)
+    elif facts["phase"] is not None:
+        done += ["leads"] * (facts["leader"] == seat) + ["could not place"] * facts["skipped"][seat]
+        if facts["trick_colour"][seat] is not None:
+            done.append(f"placed {facts['trick_colour'][seat]} {facts['trick_value'][seat]}")
+    return f"{tiles}, {spaces} in {baskets}{insects}" + (f" ({listed(done)})" if done else "")
+
+
+def _card(rules: np.ndarray, card: int) -> str:
+    """Such as `1: melon 5, peach 3, cherry 1, apple 0, orange 4, grape 2`."""
+    values = rules[0]["values"][card * KINDS :][:KINDS].tolist()
+    return f"{card}: {listed([f'{fruit} {value}' for fruit, value in zip(FRUITS, values, strict=True)])}"
 
 
 def _fruit(counts: Sequence[int]) -> str:
-    return ", ".join(f"{count} {fruit}" for count, fruit in zip(counts, FRUITS, strict=True) if count) or "-"
+    return listed([f"{count} {fruit}" for count, fruit in zip(counts, FRUITS, strict=True) if count])
 
 
 def _tiles(tiles: Sequence[int]) -> str:
-    return ", ".join(map(tile_name, tiles)) or "-"
+    """Such as `red 4 5 6, blue 9`."""
+    values = {colour: [tile % VALUES + 1 for tile in tiles if tile // VALUES == i] for i, colour in enumerate(COLOURS)}
+    return listed([" ".join(map(str, (colour, *numbers))) for colour, numbers in values.items() if numbers])
+
+
+def _result(scores: Sequence[int]) -> list[str]:
+    """The highest score wins, a tie is shared (Y15)."""
+    return result([seat for seat, score in enumerate(scores) if score == max(scores)], scores)
 
 
 # ---- records -------------------------------------------------------------------------------------------------------
