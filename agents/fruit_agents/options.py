@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from fruit_envs.base.errors import InvalidOption
+from fruit_envs.base.files import parse_json
 
 __all__ = ["game_options"]
 
@@ -25,7 +25,7 @@ def game_options(given: Sequence[str], num_players: int | None = None) -> dict[s
         if not name or not equals or name in options:
             raise InvalidOption(f"--option: expected name=value, each name once, got {text!r}")
         try:
-            options[name] = json.loads(value)
+            options[name] = parse_json(value)
         except ValueError:
             options[name] = value
     if num_players is not None and options.setdefault("num_players", num_players) != num_players:

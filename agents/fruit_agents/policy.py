@@ -16,9 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruit_agents.features import RAW, make_features
+from fruit_agents.files import Form, read_tensors, require_safetensors
 from fruit_agents.network import Layer, Network, best_rows, sample_rows
 from fruit_envs.agents.agent import Agent
-from fruit_envs.base.errors import FruitEnvsError, InvalidBuffer, InvalidOption, missing_extra
+from fruit_envs.base.checks import whole_number
+from fruit_envs.base.errors import InvalidBuffer, InvalidFile, InvalidOption, brief
+from fruit_envs.base.files import check_form, read_json, replace_file
 from fruit_envs.declare.options import whole
 from fruit_envs.engine.masks import as_masks
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from fruit_envs.runtime.game import Game
     from fruit_envs.runtime.state import View
 
-__all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "policy_digest", "replace_file", "save_policy"]
+__all__ = ["CHOICES", "PolicyAgent", "PolicyMismatch", "load_policy", "policy_digest", "save_policy"]
 
 FORMAT, FORMAT_VERSION = "fruit-policy", 2
 WEIGHTS, DESCRIPTION = "policy.safetensors", "policy.json"
@@ -36,8 +39,11 @@ WEIGHTS, DESCRIPTION = "policy.safetensors", "policy.json"
 #: How an action is chosen: the most probable one, or one drawn from the probabilities.
 CHOICES = ("greedy", "sample")
 
+#: What is read from a description, beside the facts that must be those of the game.
+_FORM = {"choose": str, "features": str, "history": int}
 
-class PolicyMismatch(FruitEnvsError, ValueError):
+
+class PolicyMismatch(InvalidFile):
     """A policy that is missing or malformed, or that was trained for another game, version or observation."""
 
 
@@ -222,8 +228,8 @@ def save_policy(
     }
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    replace_file(folder / WEIGHTS, _safetensors().save(tensors))
-    replace_file(folder / DESCRIPTION, (json.dumps(description, indent=2) + "\n").encode())
+    replace_file(folder / WEIGHTS, require_safetensors().numpy.save(tensors))
+    replace_file(folder / DESCRIPTION, json.dumps(description, indent=2, allow_nan=False) + "\n")
 
 
 def load_policy(path: str | os.PathLike[str], game: Game) -> PolicyAgent:
@@ -245,7 +251,11 @@ def load_policy(path: str | os.PathLike[str], game: Game) -> PolicyAgent:
     """
     path = Path(path)
     folder = path.parent if path.name == DESCRIPTION else path
-    description = _read_description(folder / DESCRIPTION)
+    try:
+        description = _read_description(folder / DESCRIPTION)
+        layers = _read_layers(folder, description.get("layers"))
+    except InvalidFile as error:
+        raise PolicyMismatch(str(error)) from error
     expected = {
         "game": game.name,
         "env_version": game.version,
@@ -256,21 +266,12 @@ def load_policy(path: str | os.PathLike[str], game: Game) -> PolicyAgent:
     for fact, value in expected.items():
         if description.get(fact) != value:
             raise PolicyMismatch(
-                f"{folder}: expected a policy for {game!r} with {fact} {value!r}, got {description.get(fact)!r} "
-                f"(trained with {description.get('options')!r})"
+                f"{folder}: expected a policy for {game!r} with {fact} {value!r}, got {brief(description.get(fact))} "
+                f"(trained with {brief(description.get('options'))})"
             )
-    if description.get("choose") not in CHOICES:
-        raise PolicyMismatch(f"{folder}: expected choose to be one of {CHOICES}, got {description.get('choose')!r}")
     try:
-        layers = _read_layers(folder / WEIGHTS, description)
-        return PolicyAgent(
-            game,
-            layers,
-            choose=description["choose"],
-            features=str(description.get("features")),
-            history=description.get("history", 1),
-        )
-    except (InvalidOption, PolicyMismatch) as error:
+        return PolicyAgent(game, layers, **{name: description[name] for name in ("choose", "features", "history")})
+    except InvalidOption as error:
         raise PolicyMismatch(f"{folder}: {error}") from error
 
 
@@ -283,32 +284,32 @@ def policy_digest(folder: str | os.PathLike[str]) -> str:
 
 
 def _read_description(path: Path) -> dict[str, Any]:
-    try:
-        description = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise PolicyMismatch(f"expected the description of a policy in {path}, got {error}") from error
-    form = (description.get("format"), description.get("format_version")) if isinstance(description, dict) else None
+    what = "the description of a policy"
+    read = read_json(path, what)
+    form = (read.get("format"), read.get("format_version")) if isinstance(read, dict) else None
     if form != (FORMAT, FORMAT_VERSION):
-        raise PolicyMismatch(f"{path}: expected format {FORMAT!r} version {FORMAT_VERSION}, got {form}")
-    return description  # type: ignore[no-any-return]
-
-
-def _read_layers(path: Path, description: Mapping[str, Any]) -> list[Layer]:
-    safetensors = _safetensors()
-    from safetensors import SafetensorError
-
-    shapes = description.get("layers")
-    if not isinstance(shapes, list) or not shapes:
-        raise PolicyMismatch(f"expected a list of layer shapes, got {shapes!r}")
+        raise InvalidFile(f"{path}: expected format {FORMAT!r} version {FORMAT_VERSION}, got {brief(form)}")
+    description: dict[str, Any] = {"history": 1} | read  # the oldest ones do not say it
     try:
-        tensors = safetensors.load(path.read_bytes())
-        layers = [(tensors[f"layers.{i}.weight"], tensors[f"layers.{i}.bias"]) for i in range(len(shapes))]
-    except (OSError, KeyError, TypeError, ValueError, SafetensorError) as error:
-        raise PolicyMismatch(f"expected {len(shapes)} layers in {path.name}, got {error!r}") from error
-    found = [list(weight.shape) for weight, _ in layers]
-    if found != shapes or len(tensors) != 2 * len(shapes):
-        raise PolicyMismatch(f"expected layers of the shapes {shapes} in {path.name}, got {found}")
-    return layers
+        check_form(description, _FORM)
+    except ValueError as error:
+        raise InvalidFile(f"expected {what} in {path}, got {error}") from error
+    return description
+
+
+def _read_layers(folder: Path, shapes: Any) -> list[Layer]:
+    if not isinstance(shapes, list) or not shapes or not all(_is_shape(shape) for shape in shapes):
+        raise InvalidFile(f"{folder / DESCRIPTION}: expected layer shapes, two numbers each, got {brief(shapes)}")
+    forms: dict[str, Form] = {}
+    for number, (outputs, inputs) in enumerate(shapes):
+        forms[f"layers.{number}.weight"] = (np.float32, (outputs, inputs))
+        forms[f"layers.{number}.bias"] = (np.float32, (outputs,))
+    tensors = read_tensors(folder / WEIGHTS, f"{len(shapes)} layers of the shapes {brief(shapes)}", forms)
+    return [(tensors[f"layers.{number}.weight"], tensors[f"layers.{number}.bias"]) for number in range(len(shapes))]
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(whole_number(n, 1, 2**31) for n in value)
 
 
 def _check_layers(layers: Sequence[Layer], inputs: int, game: Game) -> None:
@@ -326,18 +327,3 @@ def _check_layers(layers: Sequence[Layer], inputs: int, game: Game) -> None:
         width = len(bias)
     if not layers or width != game.num_actions:
         raise PolicyMismatch(f"expected {game.num_actions} outputs of {game.name}, got {width if layers else 0}")
-
-
-def _safetensors() -> Any:
-    try:
-        import safetensors.numpy
-    except ImportError as error:
-        raise missing_extra("safetensors", "agents") from error
-    return safetensors.numpy
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file in one go: a process killed meanwhile leaves the old one."""
-    partial = path.with_name(f"{path.name}.part")
-    partial.write_bytes(data)
-    partial.replace(path)

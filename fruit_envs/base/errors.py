@@ -10,6 +10,7 @@ __all__ = [
     "FruitEnvsError",
     "IllegalAction",
     "InvalidBuffer",
+    "InvalidFile",
     "InvalidOption",
     "InvalidRecord",
     "InvalidSeat",
@@ -36,6 +37,10 @@ class InvalidSeat(FruitEnvsError, ValueError):
 
 class InvalidOption(FruitEnvsError, ValueError):
     """An unknown option, a value outside its domain, or two options that exclude each other."""
+
+
+class InvalidFile(InvalidOption):
+    """A file that is missing, damaged, or not what it should be; names it."""
 
 
 class InvalidTable(InvalidOption):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from fruit_envs.base.checks import whole_number
-from fruit_envs.base.errors import InvalidOption, InvalidTable, brief
+from fruit_envs.base.errors import InvalidFile, InvalidOption, InvalidTable, brief
+from fruit_envs.base.files import read_json
 
 __all__ = ["FrozenTable", "Option", "common_options", "resolve", "starter_outcomes", "table_rows", "whole"]
 
@@ -51,8 +51,8 @@ def table_rows(name: str, value: Any) -> Any:
     if not isinstance(value, (str, os.PathLike)):
         return value
     try:
-        return json.loads(Path(value).read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:  # ValueError: no JSON, not UTF-8, a null byte in a path
+        return read_json(Path(value), "a table")
+    except InvalidFile as error:
         raise InvalidTable(
             f"{name}: expected None, the path of a JSON file, or a table, got {brief(value)} ({error})"
         ) from error

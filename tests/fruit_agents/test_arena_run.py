@@ -19,7 +19,7 @@ from arena_agents import Answers, Cheat, Dies, First, Last, Raises
 import fruit_envs
 from fruit_agents.arena import WorkerDied, deal_seeds, duplicate_match, run, workers
 from fruit_agents.policy import save_policy
-from fruit_envs.base.errors import InvalidOption, MissingExtra
+from fruit_envs.base.errors import InvalidFile, InvalidOption, MissingExtra
 
 parquet = pytest.importorskip("pyarrow.parquet")
 
@@ -223,7 +223,7 @@ def test_a_damaged_part_is_played_again(tmp_path: Path, how: str) -> None:
     before = kept(tmp_path)
     assert len(parts(tmp_path)) == 3
     damage(parts(tmp_path)[1], how)
-    (tmp_path / "parts" / "x.parquet.tmp").write_bytes(b"half")
+    (tmp_path / "parts" / "x.parquet.part").write_bytes(b"half")
     with pytest.warns(UserWarning, match="damaged, and are played again: 1"):
         play(load(), ["random", "greedy"], tmp_path, deals=110)
     assert kept(tmp_path) == before
@@ -279,9 +279,23 @@ def test_versions_are_facts(tmp_path: Path) -> None:
     (tmp_path / "arena.json").write_text(json.dumps(manifest))
     with pytest.raises(InvalidOption, match=r'expected versions .*"numpy": "1.0"'):
         play(load(), ["random", "greedy"], tmp_path)
-    (tmp_path / "arena.json").write_text("{}")
-    with pytest.raises(InvalidOption, match="expected the facts of an arena"):
-        play(load(), ["random", "greedy"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "{}", "[]", '{"format": "fruit-arena", "format_version": 1, "facts": []}', "[" * 100_000, '{"a": 1, "a": 1}'],
+    ids=lambda text: text[:20],
+)
+def test_a_damaged_manifest_is_refused_and_nothing_is_lost(tmp_path: Path, text: str) -> None:
+    play(load(), ["random", "greedy"], tmp_path, deals=2)
+    before = kept(tmp_path)
+    (tmp_path / "arena.json").write_text(text)
+    with pytest.raises(InvalidFile, match=r"facts of an arena in .*arena\.json, .*--overwrite starts anew"):
+        play(load(), ["random", "greedy"], tmp_path, deals=2)
+    assert kept(tmp_path) == before
+    assert (tmp_path / "arena.json").read_text() == text
+    play(load(), ["random", "greedy"], tmp_path, deals=2, overwrite=True)
+    assert kept(tmp_path) == before
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -301,10 +315,10 @@ def test_other_people_s_files_are_left_alone(tmp_path: Path, overwrite: bool) ->
 
 def test_a_run_killed_before_its_manifest(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
-    for name in ("lock", "arena.json.tmp"):
+    for name in ("lock", "arena.json.part"):
         (tmp_path / name).write_text("")
     play(load(), ["random", "greedy"], tmp_path)
-    assert not (tmp_path / "arena.json.tmp").exists()
+    assert not (tmp_path / "arena.json.part").exists()
 
 
 def test_starting_anew_keeps_what_else_is_there(tmp_path: Path) -> None:
@@ -327,6 +341,11 @@ def test_agents_that_cannot_travel(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match="pickled"):
         play(game, [agent, "greedy"], jobs=2)
     assert play(game, [agent, "greedy"])[0].failures["illegal"] > 0
+    play(game, ["random", "greedy"], tmp_path, deals=2)
+    before = kept(tmp_path)
+    with pytest.raises(InvalidOption, match="pickled"):
+        play(game, [agent, "greedy"], tmp_path, deals=2, jobs=2, overwrite=True)
+    assert kept(tmp_path) == before
 
 
 def test_a_worker_that_dies_loses_nothing_finished(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from safetensors.torch import save
 from sb3_contrib import MaskablePPO
 
 from fruit_agents.network import Layer
-from fruit_agents.policy import replace_file
 from fruit_envs.base.errors import InvalidOption
+from fruit_envs.base.files import replace_file
 
 __all__ = ["FILE", "read_checkpoint", "restore_model", "write_checkpoint"]
 

@@ -28,8 +28,9 @@ from tqdm import tqdm
 from fruit_agents.arena import duplicate_match
 from fruit_agents.features import Features, default_features, make_features
 from fruit_agents.network import Layer
-from fruit_agents.policy import PolicyAgent, replace_file, save_policy
+from fruit_agents.policy import PolicyAgent, save_policy
 from fruit_envs.base.errors import InvalidOption
+from fruit_envs.base.files import replace_file
 from fruit_envs.faces.vector import VectorEnv
 from fruit_envs.runtime.game import Game
 from fruit_envs.runtime.keys import decision_key

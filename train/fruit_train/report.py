@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fruit_agents.arena import MatchResult, to_markdown
-from fruit_agents.policy import replace_file
+from fruit_envs.base.files import replace_file
 from fruit_envs.runtime.game import Game
 from fruit_train.args import Args
 from fruit_train.facts import machine, versions

@@ -23,7 +23,7 @@ from fruit_agents.arena.match import MatchResult, as_agent_seed, as_deals, tell
 from fruit_agents.arena.play import ONE, REST
 from fruit_agents.arena.report import arena_json, arena_markdown
 from fruit_agents.arena.store import Store, as_played, as_table, require_pyarrow
-from fruit_agents.arena.workers import Tables, play_all
+from fruit_agents.arena.workers import Tables, check_portable, play_all
 from fruit_agents.progress import counted
 from fruit_envs.base.checks import as_seed
 from fruit_envs.declare.options import whole
@@ -108,6 +108,8 @@ def run(
     names = [(entrants[one].name, entrants[rest].name) for one, rest in pairs]
     facts = _facts(game, entrants, seed, agent_seed, time_limit)
     tables = Tables(game, [entrant.agent for entrant in entrants], pairs, seed, agent_seed, time_limit)
+    if jobs > 1:
+        check_portable(tables)  # before anything in the folder is touched
     with TemporaryDirectory() if out is None else nullcontext(out) as folder:
         store = Store(Path(folder))
         with store.opened(facts, {"deals": deals, "command": command}, overwrite):

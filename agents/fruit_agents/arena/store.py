@@ -11,7 +11,6 @@ results.json, results.md
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,9 @@ import numpy as np
 
 from fruit_agents.arena.deals import deal_seed
 from fruit_agents.arena.play import Played
-from fruit_envs.base.errors import InvalidOption, missing_extra
+from fruit_agents.files import LOCK, locked
+from fruit_envs.base.errors import InvalidFile, InvalidOption, missing_extra
+from fruit_envs.base.files import read_json, replace_file, replacing
 
 __all__ = ["DEALS", "TIMING", "Store", "as_played", "as_table", "require_pyarrow"]
 
@@ -53,8 +54,8 @@ TIMING: dict[str, tuple[str, bool, str]] = {
 
 MANIFEST, PARTS = "arena.json", "parts"
 FORMAT: dict[str, Any] = {"format": "fruit-arena", "format_version": 1}
-_LOCK = "lock"
-_MADE = (MANIFEST, PARTS, _LOCK, "deals.parquet", "timing.parquet", "results.json", "results.md")
+_FORM = {"format": str, "format_version": int, "facts": {}}
+_MADE = (MANIFEST, PARTS, LOCK, "deals.parquet", "timing.parquet", "results.json", "results.md")
 
 
 def require_pyarrow() -> Any:
@@ -160,11 +161,11 @@ class Store:
         if folder.exists() and not folder.is_dir():
             raise InvalidOption(f"{folder}: expected a folder, got a file")
         if folder.exists() and not manifest.exists():
-            begun = {PARTS, _LOCK, MANIFEST, f"{MANIFEST}.tmp"}  # by a run killed before it had a manifest
+            begun = {PARTS, LOCK, MANIFEST, f"{MANIFEST}.part"}  # by a run killed before it had a manifest
             if any(path.name not in begun for path in folder.iterdir()) or any(folder.glob(f"{PARTS}/*")):
                 raise InvalidOption(f"{folder}: expected a new folder or one of an arena, got one with other files")
         (folder / PARTS).mkdir(parents=True, exist_ok=True)
-        with _locked(folder / _LOCK):
+        with locked(folder):
             if overwrite:
                 self._clear()
             elif manifest.exists():
@@ -178,7 +179,7 @@ class Store:
         shutil.rmtree(self.folder / PARTS)
         (self.folder / PARTS).mkdir()
         for name in reversed(_MADE):
-            if name not in (PARTS, _LOCK):
+            if name not in (PARTS, LOCK):
                 (self.folder / name).unlink(missing_ok=True)
 
     def add(self, table: Any) -> None:
@@ -204,7 +205,7 @@ class Store:
         pyarrow = require_pyarrow()
         schema = _schema(DEALS | TIMING)
         found, done, bad = [schema.empty_table()], set[tuple[int, int]](), 0
-        for path in (self.folder / PARTS).glob("*.tmp"):  # what a killed run was writing
+        for path in (self.folder / PARTS).glob("*.part"):  # what a killed run was writing
             path.unlink()
         for path in sorted((self.folder / PARTS).glob("*.parquet")):
             part = _read_part(path, schema)
@@ -227,50 +228,21 @@ class Store:
 
     def _write_parquet(self, path: Path, table: Any) -> None:
         parquet = require_pyarrow().parquet
-        with _replacing(self.folder / path) as partial:
-            parquet.write_table(table, partial, compression="zstd", write_page_checksum=True)
+        with replacing(self.folder / path) as part:
+            parquet.write_table(table, part, compression="zstd", write_page_checksum=True)
 
     def write(self, name: str, text: str) -> None:
         """Write a text file in one go."""
-        with _replacing(self.folder / name) as partial:
-            partial.write_text(text, "utf-8")
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Where to write what shall lie at `path`: a process killed meanwhile leaves the old one."""
-    partial = path.with_name(f"{path.name}.tmp")
-    yield partial
-    with partial.open("rb") as file:
-        os.fsync(file.fileno())
-    partial.replace(path)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a file against other processes; the system lets go of it however this one ends."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows; two runs there play the same games twice
-        yield
-        return
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InvalidOption(f"{path.parent}: expected a folder that no other run uses, got one in use") from None
-        yield
+        replace_file(self.folder / name, text)
 
 
 def _compare(manifest: Path, facts: Mapping[str, Any]) -> None:
     """The facts must be those of the manifest."""
     try:
-        read = json.loads(manifest.read_bytes())
-        old = {name: read[name] for name in FORMAT} | dict(read["facts"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InvalidOption(
-            f"{manifest}: expected the facts of an arena, got {error!r}; --overwrite starts anew"
-        ) from error
+        read = read_json(manifest, "the facts of an arena", _FORM)
+    except InvalidFile as error:
+        raise InvalidFile(f"{error}; --overwrite starts anew") from error
+    old = {name: read[name] for name in FORMAT} | read["facts"]
     new = FORMAT | json.loads(json.dumps(facts))
     for name in {**new, **old}:
         if old.get(name) != new.get(name):

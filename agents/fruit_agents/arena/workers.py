@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from fruit_agents.arena.deals import deal_seed
 from fruit_agents.arena.play import Played, Table, warm_up
-from fruit_envs.base.errors import FruitEnvsError, InvalidOption
+from fruit_envs.base.errors import FruitEnvsError, InvalidOption, brief
 
 if TYPE_CHECKING:
     from fruit_envs.runtime.game import Game
 
-__all__ = ["Row", "Tables", "WorkerDied", "play_all"]
+__all__ = ["Row", "Tables", "WorkerDied", "check_portable", "play_all"]
 
 #: Table, index of the deal, its seed, and a game of it.
 Row = tuple[int, int, int, Played]
@@ -103,8 +103,6 @@ def play_all(tables: Tables, missing: Sequence[Work], jobs: int) -> Generator[li
 
     Raises
     ------
-    InvalidOption
-        If the agents are to reach other processes and cannot.
     WorkerDied
         If a process ends before its work.
     """
@@ -145,13 +143,23 @@ def play_all(tables: Tables, missing: Sequence[Work], jobs: int) -> Generator[li
             ) from error
 
 
+def check_portable(tables: Tables) -> None:
+    """See that the agents can reach other processes.
+
+    Raises
+    ------
+    InvalidOption
+        If they cannot be pickled.
+    """
+    try:
+        pickle.dumps(tables)
+    except Exception as error:  # pickling runs an agent's own code
+        raise InvalidOption(f"jobs: expected agents that can be pickled, or one job; got {brief(error)}") from error
+
+
 @contextmanager
 def _pool(jobs: int, tables: Tables) -> Iterator[ProcessPoolExecutor]:
     """Worker processes that end with the block, and with this process, however it ends."""
-    try:
-        pickle.dumps(tables)
-    except Exception as error:
-        raise InvalidOption(f"jobs: expected agents that can be pickled, or one job; got {error!r}") from error
     context = get_context("spawn")
     # Workers hold the reading end. When the writing end is closed, by hand or because this process is gone, they leave.
     reader, writer = context.Pipe(duplex=False)
