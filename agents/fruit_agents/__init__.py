@@ -1,7 +1,7 @@
 """Baseline agents, the arena and the command line for fruit_envs.
 
-Importing this package makes the baselines known by name: `opponents="greedy"`, `record(..., agents="greedy2")`. Their
-modules are imported when the first one is made.
+Importing this package makes the baselines known by name, `opponents="greedy"`, and saved policies by their folder,
+`record(..., agents="runs/mine")`. Their modules are imported when the first one is made.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fruit_envs.agents.agent import Agent
-from fruit_envs.agents.names import make_agent, register_agent
+from fruit_envs.agents.names import FINDERS, make_agent, register_agent
 from fruit_envs.base.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -63,3 +64,18 @@ def _make(name: str, game: Game) -> Agent:
 
 for _name in BASELINES:
     register_agent(_name, partial(_make, _name))
+
+
+def _find(text: str, game: Game) -> Agent | None:
+    """The saved policy in a folder of this name, if there is one."""
+    try:
+        if not (Path(text) / "policy.json").is_file():
+            return None
+    except (OSError, ValueError):  # a text that can be no path
+        return None
+    from fruit_agents.policy import load_policy
+
+    return load_policy(text, game)
+
+
+FINDERS.append(_find)

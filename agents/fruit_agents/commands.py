@@ -26,8 +26,8 @@ from fruit_agents.features import default_features, make_features
 from fruit_agents.options import game_options
 from fruit_agents.policy import CHOICES, PolicyAgent
 from fruit_agents.progress import tracked
-from fruit_agents.resolve import resolve
 from fruit_envs.agents.asking import ask, ask_batch, memory_size, new_memory
+from fruit_envs.agents.names import make_agent
 from fruit_envs.base.checks import SEED_LIMIT, as_seed, entropy
 from fruit_envs.base.errors import FruitEnvsError, InvalidRecord
 from fruit_envs.declare.catalog import GAMES
@@ -126,7 +126,7 @@ def _compile(game: Game) -> None:
     """Touch every compiled function once."""
     state = game.deal(0)
     for name in baselines(game.name):
-        agent = resolve(name, game)
+        agent = make_agent(name, game)
         seat, memories = state.seat, np.zeros((1, memory_size(agent)), np.float32)
         shown = (state.observation(seat)[None], state.legal(seat)[None], [state.view(seat, 0)], np.zeros(1, np.uint64))
         ask_batch(agent, *shown, memories)
@@ -169,7 +169,7 @@ def record(
     played = load_game(game, num_players, option)
     first = entropy() % (SEED_LIMIT - games) if seed is None else as_seed(seed)
     as_seed(first + games - 1)
-    seated = [resolve(name.strip(), played) for name in agents.split(",")]
+    seated = [make_agent(name.strip(), played) for name in agents.split(",")]
     with nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8") as file:
         for g in tracked(range(games), f"recording {game}"):
             (one,) = fruit_envs.record(played, seated, seed=first + g, agent_seed=agent_seed)

@@ -1,4 +1,4 @@
-"""Agents by name: the registry that `opponents=…`, records and the command line look into."""
+"""Which agent is meant: a registered name, a text that a finder knows, or an agent itself."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from fruit_envs.base.errors import InvalidOption, brief
 if TYPE_CHECKING:
     from fruit_envs.runtime.game import Game
 
-__all__ = ["AGENTS", "make_agent", "name_of", "register_agent"]
+__all__ = ["AGENTS", "FINDERS", "make_agent", "name_of", "register_agent"]
 
 #: Name -> what makes the agent for a game. Importing fruit_agents adds its own.
 AGENTS: dict[str, Callable[[Game], Any]] = {"random": RandomAgent}
+
+#: What makes the agent of a text that is no registered name, or returns None: fruit_agents reads saved policies.
+FINDERS: list[Callable[[str, Game], Any]] = []
 
 
 def register_agent(name: str, factory: Callable[[Game], Any]) -> None:
@@ -32,19 +35,30 @@ def register_agent(name: str, factory: Callable[[Game], Any]) -> None:
 
 
 def make_agent(agent: Any, game: Game) -> Any:
-    """An agent for this game, from a registered name or an agent object, which is returned as it is.
+    """The agent that is meant, for this game.
+
+    Parameters
+    ----------
+    agent
+        A registered name; with fruit_agents imported, the folder of a saved policy; or an agent object, which is
+        returned as it is.
+    game
+        The game it is to play.
 
     Raises
     ------
     InvalidOption
-        For a name that is not registered, or an object without `act`.
+        For a name that is not registered, an agent that does not fit the game, or an object without `act`.
     """
     if isinstance(agent, str):
-        if agent not in AGENTS:
-            near = get_close_matches(agent, AGENTS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else "`import fruit_agents` registers the baselines"
-            raise InvalidOption(f"unknown agent: expected one of {sorted(AGENTS)}, got {agent!r}; {hint}")
-        return AGENTS[agent](game)
+        if agent in AGENTS:
+            return AGENTS[agent](game)
+        for find in FINDERS:
+            if (found := find(agent, game)) is not None:
+                return found
+        near = get_close_matches(agent, AGENTS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else "`import fruit_agents` registers the baselines"
+        raise InvalidOption(f"unknown agent: expected one of {sorted(AGENTS)}, got {brief(agent)}; {hint}")
     if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise InvalidOption(f"expected the name of an agent or an object with act(), got {brief(agent)}")
     return agent

@@ -16,8 +16,16 @@ import numpy as np
 import pytest
 
 from fruit_agents.policy import CHOICES, Layer, PolicyAgent, PolicyMismatch, load_policy, save_policy
-from fruit_agents.resolve import resolve
-from fruit_envs import FruitEnvsError, Game, InvalidBuffer, InvalidOption, MissingExtra
+from fruit_envs import (
+    FruitEnvsError,
+    Game,
+    InvalidBuffer,
+    InvalidOption,
+    MissingExtra,
+    VectorEnv,
+    make_agent,
+    record,
+)
 from fruit_envs.agents.asking import ask, new_memory
 from fruit_envs.runtime.keys import decision_key
 
@@ -177,9 +185,18 @@ def test_pickle_and_copy(game: Game) -> None:
         assert decisions(game, twin, 2)[-1] == actions
 
 
-def test_a_folder_names_an_agent(game: Game, tmp_path: Path) -> None:
+def test_a_folder_names_an_agent_wherever_agents_have_names(game: Game, tmp_path: Path) -> None:
     save_policy(tmp_path, game, random_layers(game))
-    assert isinstance(resolve(str(tmp_path), game), PolicyAgent)
+    folder = str(tmp_path)
+    agent = make_agent(folder, game)
+    assert isinstance(agent, PolicyAgent)
+    assert record(game, folder, seed=1) == record(game, agent, seed=1)
+    by_name, by_hand = (VectorEnv(game, 2, opponents=opponent) for opponent in (folder, agent))
+    actions = by_hand.reset(seed=3)[0]["action_mask"].argmax(axis=1)
+    by_name.reset(seed=3)
+    assert (by_name.step(actions)[0]["observation"] == by_hand.step(actions)[0]["observation"]).all()
+    with pytest.raises(PolicyMismatch):
+        make_agent(folder, Game("fruit_cocktail", num_players=3))
 
 
 # ---- refusals ------------------------------------------------------------------------------------------------------

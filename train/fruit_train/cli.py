@@ -91,7 +91,7 @@ def run(args: Args, command: str) -> Path:
     """
     from fruit_agents.arena import duplicate_match
     from fruit_agents.policy import load_policy
-    from fruit_agents.resolve import resolve
+    from fruit_envs.agents.names import make_agent
     from fruit_envs.runtime.game import Game
     from fruit_train.args import PAST, SELF
     from fruit_train.checkpoint import FILE as CHECKPOINT
@@ -107,7 +107,7 @@ def run(args: Args, command: str) -> Path:
             f"--name: expected a new run, {folder} holds one; give another name, --resume or --overwrite"
         )
     for name in (*(set(args.league) - {SELF, PAST}), *args.baselines):
-        resolve(name, game)  # a misspelt name should not wait for the end of the training
+        make_agent(name, game)  # a misspelt name should not wait for the end of the training
     if args.resume:
         read_checkpoint(folder)  # before anything is made in a folder that has none
     folder.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,6 @@ import numpy as np
 
 from fruit_agents.network import Layer
 from fruit_agents.policy import PolicyAgent
-from fruit_agents.resolve import resolve
 from fruit_envs.agents.names import make_agent
 from fruit_envs.agents.pool import Pool
 from fruit_envs.runtime.game import Game
@@ -48,7 +47,7 @@ class League:
         self._args, self._game, self._features = args, game, features
         self._weights = args.league
         named = [name for name in self._weights if name not in (SELF, PAST)]
-        self._named = {name: resolve(name, game) for name in named}
+        self._named = {name: make_agent(name, game) for name in named}
         self.past: list[list[Layer]] = []
         self._players: list[PolicyAgent] = []
         self.rollouts = 0

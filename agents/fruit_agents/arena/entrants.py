@@ -11,14 +11,13 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from fruit_agents.policy import policy_digest
-from fruit_agents.resolve import resolve
 from fruit_envs.agents.names import AGENTS, make_agent, name_of
 from fruit_envs.base.errors import InvalidOption, brief
 
 if TYPE_CHECKING:
     from fruit_envs.runtime.game import Game
 
-__all__ = ["Entrant", "as_agent", "enter"]
+__all__ = ["Entrant", "enter"]
 
 
 @dataclass(frozen=True)
@@ -43,17 +42,6 @@ class Entrant:
         """What tells it from others, JSON-ready."""
         kind = type(self.agent)
         return {"name": self.name, "class": f"{kind.__module__}.{kind.__qualname__}", "digest": self.digest}
-
-
-def as_agent(agent: Any, game: Game) -> Any:
-    """An agent from a registered name, the directory of a saved policy, or an agent object, as it is.
-
-    Raises
-    ------
-    InvalidOption
-        If it is none of these.
-    """
-    return resolve(agent, game) if isinstance(agent, str) else make_agent(agent, game)
 
 
 def enter(agents: Sequence[Any] | Mapping[str, Any], game: Game) -> list[Entrant]:
@@ -91,7 +79,7 @@ def object_digest(agent: Any) -> str:
 
 def _entrants(named: Iterable[tuple[Any, Any]], game: Game) -> Iterator[Entrant]:
     for name, given in named:
-        agent, own, digest = as_agent(given, game), given, None
+        agent, own, digest = make_agent(given, game), given, None
         if not isinstance(given, str):
             own, digest = name_of(agent), object_digest(agent)
         elif given not in AGENTS:  # a folder, or there had been no such agent

@@ -10,11 +10,10 @@ import numpy as np
 
 from fruit_agents.arena.clock import as_limit
 from fruit_agents.arena.deals import PHRASE, deal_seeds
-from fruit_agents.arena.entrants import as_agent
 from fruit_agents.arena.play import FAILURES, ONE, REST, Played, Table, warm_up
 from fruit_agents.arena.statistics import Interval, bootstrap, variance_factor
 from fruit_agents.progress import tracked
-from fruit_envs.agents.names import name_of
+from fruit_envs.agents.names import make_agent, name_of
 from fruit_envs.base.checks import as_seed, whole_number
 from fruit_envs.base.errors import InvalidOption, brief
 from fruit_envs.declare.options import whole
@@ -271,7 +270,7 @@ def duplicate_match(
         For an agent that does not exist or does not fit the game, a number of deals below 1, a wrong seed or limit.
     """
     deals, seed, agent_seed = as_deals(deals), as_seed(seed), as_agent_seed(agent_seed)
-    agents = as_agent(agent, game), as_agent(opponent, game)
+    agents = make_agent(agent, game), make_agent(opponent, game)
     table = Table(game, *agents, agent_seed, as_limit(time_limit))
     for one in agents:
         warm_up(game, one, table.clock.limit)

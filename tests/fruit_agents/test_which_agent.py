@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+import fruit_agents  # noqa: F401 (registers)
 import fruit_envs
-from fruit_agents.resolve import resolve
+from fruit_envs import make_agent
 from fruit_envs.agents.agent import RandomAgent
 
 
@@ -18,7 +19,7 @@ def test_registered_names_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "random").mkdir()
     (tmp_path / "random" / "policy.json").write_text("{}")
     monkeypatch.chdir(tmp_path)
-    assert isinstance(resolve("random", fruit_envs.load("fruit_cocktail")), RandomAgent)
+    assert isinstance(make_agent("random", fruit_envs.load("fruit_cocktail")), RandomAgent)
 
 
 def test_a_directory_with_a_policy_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,13 +29,16 @@ def test_a_directory_with_a_policy_is_loaded(tmp_path: Path, monkeypatch: pytest
     module: Any = ModuleType("fruit_agents.policy")
     module.load_policy = lambda path, game: loaded.append((path, game)) or RandomAgent(game)
     monkeypatch.setitem(sys.modules, "fruit_agents.policy", module)
-    assert isinstance(resolve(str(tmp_path), game), RandomAgent)
-    assert loaded == [(tmp_path, game)]
+    assert isinstance(make_agent(str(tmp_path), game), RandomAgent)
+    assert loaded == [(str(tmp_path), game)]
 
 
 def test_anything_else_is_refused(tmp_path: Path) -> None:
     game = fruit_envs.load("fruit_cocktail")
     with pytest.raises(fruit_envs.InvalidOption, match=r"unknown agent.*greedy2.*did you mean 'greedy"):
-        resolve("greedy3", game)
+        make_agent("greedy3", game)
     with pytest.raises(fruit_envs.InvalidOption, match="unknown agent"):
-        resolve(str(tmp_path), game)
+        make_agent(str(tmp_path), game)
+    for text in ("\0", "x" * 5000, "", "\ud800"):
+        with pytest.raises(fruit_envs.InvalidOption, match="unknown agent"):
+            make_agent(text, game)
