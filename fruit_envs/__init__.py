@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         MissingExtra,
         NotReset,
         NoView,
+        UnknownKeyword,
     )
     from fruit_envs.faces.batch import Batch
     from fruit_envs.faces.vector import VectorEnv
@@ -54,6 +55,7 @@ _EXPORTS = {
         "MissingExtra",
         "NoView",
         "NotReset",
+        "UnknownKeyword",
     ),
     "fruit_envs.runtime.game": ("Game", "load"),
     "fruit_envs.agents.pool": ("Pool",),
@@ -85,6 +87,7 @@ __all__ = [
     "Pool",
     "RandomAgent",
     "State",
+    "UnknownKeyword",
     "VectorEnv",
     "View",
     "Views",

@@ -19,6 +19,7 @@ __all__ = [
     "as_seed",
     "as_seeds",
     "entropy",
+    "integer_array",
     "is_list",
     "whole_number",
 ]
@@ -36,6 +37,15 @@ def whole_number(value: Any, low: int, high: int) -> int | None:
     except TypeError:
         return None
     return number if low <= number <= high else None
+
+
+def integer_array(values: Any, count: int) -> np.ndarray | None:
+    """The values as an array of whole numbers of some integer dtype, shape (count,), or None."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):  # ragged, or of a type that refuses
+        return None
+    return array if array.dtype.kind in "iu" and array.shape == (count,) else None
 
 
 def is_list(value: Any) -> bool:

@@ -18,7 +18,9 @@ __all__ = [
     "MissingExtra",
     "NoView",
     "NotReset",
+    "UnknownKeyword",
     "brief",
+    "brief_array",
     "missing_extra",
 ]
 
@@ -41,6 +43,13 @@ class InvalidOption(FruitEnvsError, ValueError):
 
 class InvalidFile(InvalidOption):
     """A file that is missing, damaged, or not what it should be; names it."""
+
+
+class UnknownKeyword(InvalidOption, TypeError):
+    """A keyword that a game or a face does not know, or a render mode that it does not have.
+
+    Also a TypeError: clients that hand in keywords of their own try again without them at nothing else.
+    """
 
 
 class InvalidTable(InvalidOption):
@@ -77,6 +86,12 @@ def brief(value: Any) -> str:
         return reprlib.repr(value)
     except Exception:  # a repr may do anything: numbers of 5,000 digits refuse theirs
         return f"<{type(value).__name__}>"
+
+
+def brief_array(value: Any) -> str:
+    """Dtype and shape of an array that came; anything else as `brief` tells it."""
+    dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+    return brief(value) if dtype is None or shape is None else f"{dtype} {shape}"
 
 
 def missing_extra(package: str, extra: str) -> MissingExtra:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from fruit_envs.base.checks import whole_number
-from fruit_envs.base.errors import InvalidFile, InvalidOption, InvalidTable, brief
+from fruit_envs.base.errors import InvalidFile, InvalidOption, InvalidTable, UnknownKeyword, brief
 from fruit_envs.base.files import read_json
 
 __all__ = ["FrozenTable", "Option", "common_options", "resolve", "starter_outcomes", "table_rows", "whole"]
@@ -150,13 +150,19 @@ def resolve(game: str, declared: Sequence[Option], given: Mapping[str, Any]) -> 
 
     Raises
     ------
+    UnknownKeyword
+        For an unknown name.
     InvalidOption
-        For an unknown name or a value outside the option's domain.
+        For a value outside the option's domain.
     """
     names = [option.name for option in declared]
     for name in given:
         if name not in names:
-            raise InvalidOption(f"unknown option {brief(name)} for {game}: expected one of {', '.join(names)}")
+            # Python's own words come too: TorchRL looks for them in the text.
+            raise UnknownKeyword(
+                f"unknown option {brief(name)} for {game}: expected one of {', '.join(names)}; "
+                f"{game} got an unexpected keyword argument '{name}'"
+            )
     options = {option.name: option.validated(given.get(option.name, option.default)) for option in declared}
     if options["reward_timing"] == "as_scored" and options["reward"] != "margin":
         raise InvalidOption(f'reward_timing="as_scored" needs reward="margin", got reward={options["reward"]!r}')

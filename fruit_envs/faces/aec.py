@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
+from fruit_envs.base.checks import as_action
 from fruit_envs.base.errors import IllegalAction, InvalidBuffer, InvalidSeat, NotReset, brief
-from fruit_envs.faces.seats import GameHolder, illegal_reward
+from fruit_envs.faces.encoding import INTEGER
+from fruit_envs.faces.seats import METADATA, GameHolder, illegal_reward
 from fruit_envs.runtime.game import Game
 from fruit_envs.runtime.state import State
 
-__all__ = ["AEC", "OrderEnforcing", "wrapped"]
+__all__ = ["AEC", "InBounds", "OrderEnforcing", "TerminateIllegal", "wrapped"]
 
 Observation = dict[str, np.ndarray]
 
@@ -32,6 +35,11 @@ class AEC(AECEnv[str, Observation, int]):
         The game with its options fixed.
     render_mode
         None or "ansi": `render()` returns a drawing from the point of view of the seat to move.
+    observation
+        "integer", or "float32" for the same values times `game.layout.scale`.
+    max_cycles
+        Cut an episode off after so many cycles, in each of which everybody who is asked together decides: it is
+        truncated, and pays as a game that is cut off (the margin so far, or an equal share of the win).
 
     Raises
     ------
@@ -40,16 +48,32 @@ class AEC(AECEnv[str, Observation, int]):
         PettingZoo's TerminateIllegal, which ends the game instead.)
     """
 
-    def __init__(self, game: Game, render_mode: str | None = None) -> None:
+    metadata = METADATA | {"is_parallelizable": False}
+
+    def __init__(
+        self,
+        game: Game,
+        render_mode: str | None = None,
+        *,
+        observation: str = INTEGER,
+        max_cycles: int | None = None,
+    ) -> None:
         super().__init__()
-        self._holder = GameHolder(game, render_mode)
+        self._holder = GameHolder(game, render_mode, observation, max_cycles)
         self.game = game
         self.render_mode = render_mode
+        self.max_cycles = self._holder.max_cycles
         self.metadata = self._holder.metadata | {"is_parallelizable": False}
+        self._as_scored = game.options["reward_timing"] == "as_scored"
         self.possible_agents = self._holder.agents
         self.agents: list[str] = []
         self.observation_spaces, self.action_spaces, self.state_space = self._holder.spaces(game.num_actions)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+
+    @property
+    def spec(self) -> Any:
+        """What `pettingzoo.make("aec", …)` makes an environment like this one from, in its wrappers."""
+        return self._holder.spec("aec")
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The same object at every call; equal for all seats."""
@@ -75,7 +99,7 @@ class AEC(AECEnv[str, Observation, int]):
 
     def _show(self, state: State) -> None:
         """Choose the seat that is asked next, and give every seat its info."""
-        seat = state.seat
+        seat = -1 if self._holder.cut else state.seat
         self.agent_selection = self.agents[max(seat, 0)]
         zero_mask = self._holder.zero_mask
         self.infos = {agent: {"action_mask": zero_mask()} for agent in self.agents}
@@ -84,7 +108,8 @@ class AEC(AECEnv[str, Observation, int]):
 
     def _mask(self, state: State, agent: str) -> np.ndarray:
         """The mask of the selected seat; all zero for every other, so that only who is asked can act."""
-        if agent == self.agent_selection and state.seat >= 0 and not self.terminations.get(agent, True):
+        ended = self.terminations.get(agent, True) or self.truncations[agent]
+        if agent == self.agent_selection and state.seat >= 0 and not ended:
             return state.legal(self._seats[agent]).copy()
         return self._holder.zero_mask()
 
@@ -95,7 +120,7 @@ class AEC(AECEnv[str, Observation, int]):
             seat = self._seats[agent]
         except (KeyError, TypeError):
             raise InvalidSeat(f"expected one of {self.possible_agents}, got {brief(agent)}") from None
-        return {"observation": state.observation(seat).copy(), "action_mask": self._mask(state, agent)}
+        return {"observation": self._holder.observe(seat), "action_mask": self._mask(state, agent)}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since the seat last acted, flags and info of the selected seat."""
@@ -119,29 +144,30 @@ class AEC(AECEnv[str, Observation, int]):
             return
         if action is None:
             raise IllegalAction(f"expected an action id of {agent}, got None (only a finished seat takes it)")
-        state.apply(self._seats[agent], action)
+        over = self._holder.play(self._seats[agent], action)
         self._cumulative_rewards[agent] = 0.0
-        self._pay(state)
-        if state.over:
-            ended = self.truncations if state.truncated else self.terminations
+        if over or self._as_scored:
+            self._pay()
+        else:
+            self.rewards = dict.fromkeys(self.agents, 0.0)
+        if over:
+            ended = self.truncations if self._holder.truncated else self.terminations
             for other in self.agents:
                 ended[other] = True
         self._show(state)
 
-    def _pay(self, state: State) -> None:
+    def _pay(self) -> None:
         """The rewards of this step, and their accumulation."""
-        if state.over or self.game.options["reward_timing"] == "as_scored":
-            earned = state.returns
-            for agent, reward in zip(self.agents, (earned - self._earned).tolist(), strict=True):
-                self.rewards[agent] = reward
-                self._cumulative_rewards[agent] += reward
-            self._earned = earned
+        earned = self._holder.returns
+        self.rewards = dict(zip(self.agents, (earned - self._earned).tolist(), strict=True))
+        self._accumulate_rewards()
+        self._earned = earned
 
     # ---- the rest of the API ---------------------------------------------------------------------------------------
 
     def state(self) -> np.ndarray:
         """The privileged view for critics: every seat's observation, then the hidden facts."""
-        return self._holder.current.reveal()
+        return self._holder.reveal()
 
     def render(self) -> str | None:
         """The drawing of the seat to move (of seat 0 when the game is over)."""
@@ -154,7 +180,13 @@ class AEC(AECEnv[str, Observation, int]):
     def get_state(self) -> dict[str, Any]:
         """All that decides how this environment goes on, later resets included; picklable."""
         game = self._holder.current.tobytes()
-        return {"game": game, "earned": self._earned.copy(), "bookkeeping": {n: _copy(getattr(self, n)) for n in _KEPT}}
+        bookkeeping = {name: _copy(getattr(self, name)) for name in _KEPT}
+        return {
+            "game": game,
+            "earned": self._earned.copy(),
+            "cycles": self._holder.cycles,
+            "bookkeeping": bookkeeping,
+        }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from what `get_state` returned, in an environment with the same options.
@@ -164,14 +196,47 @@ class AEC(AECEnv[str, Observation, int]):
         InvalidBuffer
             For anything else; nothing changes.
         """
-        game_state, (earned, bookkeeping) = self._holder.restored(state, earned=np.ndarray, bookkeeping=dict)
-        if set(bookkeeping) != set(_KEPT):
-            raise InvalidBuffer(f"expected the bookkeeping {_KEPT}, got {brief(sorted(map(str, bookkeeping)))}")
-        self._holder.current = game_state
-        self._earned = earned
+        holder = self._holder
+        game_state, kept = holder.restored(state, earned=np.ndarray, cycles=int, bookkeeping=dict)
+        earned, cycles, bookkeeping = holder.as_earned(kept[0]), holder.as_cycles(kept[1]), kept[2]
+        cut = holder.max_cycles is not None and cycles == holder.max_cycles and not game_state.over
+        self._check_bookkeeping(bookkeeping, game_state, cut)
+        holder.current, holder.cycles, self._earned = game_state, cycles, earned
         for name, value in bookkeeping.items():
-            setattr(self, name, value)
+            setattr(self, name, _copy(value))
         self.infos = {agent: {"action_mask": self._mask(game_state, agent)} for agent in self.agents}
+
+    def _check_bookkeeping(self, kept: dict[str, Any], state: State, cut: bool) -> None:
+        """Raise InvalidBuffer for what this environment cannot have kept beside this game."""
+
+        def check(name: str, fits: bool, expected: str) -> None:
+            if not fits:
+                raise InvalidBuffer(f"expected {name} as {expected}, got {brief(kept[name])}")
+
+        def check_values(name: str, fits: Callable[[Any], bool], expected: str) -> None:
+            values = kept[name]
+            known = isinstance(values, dict) and list(values) == agents and all(map(fits, values.values()))
+            check(name, known, f"{expected} of {agents}")
+
+        if set(kept) != set(_KEPT):
+            raise InvalidBuffer(f"expected the bookkeeping {_KEPT}, got {brief(sorted(map(str, kept)))}")
+        possible, agents, selected = self.possible_agents, kept["agents"], kept["agent_selection"]
+        named = isinstance(agents, list) and all(isinstance(agent, str) for agent in agents)
+        check("agents", named and agents == possible[len(possible) - len(agents) :], f"the last ones of {possible}")
+        for name in ("rewards", "_cumulative_rewards"):
+            check_values(name, lambda x: type(x) in (int, float) and -1e300 < x < 1e300, "finite rewards")
+        for name in ("terminations", "truncations"):
+            check_values(name, lambda x: type(x) is bool, "flags")
+        flags = set(zip(kept["terminations"].values(), kept["truncations"].values(), strict=True))
+        if state.over or cut:
+            possible_flags = {(not (state.truncated or cut), state.truncated or cut)}
+        else:  # in progress, or ended by an illegal action
+            possible_flags = {(False, False), (True, True)}
+        check("terminations", len(flags) < 2 and flags <= possible_flags, f"one of {possible_flags} with truncations")
+        asked = possible if not agents else [possible[state.seat]] if flags == {(False, False)} else agents[:1]
+        check("agent_selection", isinstance(selected, str) and selected in asked, f"one of {asked}")
+        skipped = kept["_skip_agent_selection"]
+        check("_skip_agent_selection", skipped is None or (isinstance(skipped, str) and skipped in possible), "a seat")
 
 
 #: What PettingZoo's protocol keeps beside the game.
@@ -188,6 +253,47 @@ _KEPT = (
 
 def _copy(value: Any) -> Any:
     return value.copy() if isinstance(value, (dict, list)) else value
+
+
+class InBounds(BaseWrapper[str, Observation, Any]):
+    """PettingZoo's AssertOutOfBounds, with an error that says what came.
+
+    What is no member of the action space goes no further; integers of any kind go on as plain ones.
+    """
+
+    def step(self, action: Any) -> None:
+        """A step, see `AEC.step`."""
+        raw: AEC = self.env.unwrapped
+        dead = raw.terminations[raw.agent_selection] or raw.truncations[raw.agent_selection]
+        if dead != (action is None):
+            raw.step(action)  # which says what is wrong
+        if isinstance(action, (int, np.integer, np.ndarray)):
+            action = as_action(action, raw.game.num_actions)
+        elif action is not None:
+            raise IllegalAction(f"expected an action id 0..{raw.game.num_actions - 1}, got {brief(action)}")
+        super().step(action)
+
+
+class TerminateIllegal(TerminateIllegalWrapper):
+    """PettingZoo's wrapper, under which an illegal action ends the game with the total of a sole loser.
+
+    What was paid before counts in it, and all masks in infos become zero as in observations.
+    """
+
+    def __init__(self, env: AEC) -> None:
+        super().__init__(env, illegal_reward=illegal_reward(env.game))
+        self._raw = env
+
+    def step(self, action: Any) -> None:
+        """A step; an illegal action of the selected seat ends the game."""
+        raw, before = self._raw, self._terminated
+        agent = raw.agent_selection
+        super().step(action)
+        if self._terminated and not before:
+            paid = float(raw._earned[raw._seats[agent]])
+            raw.rewards[agent] -= paid
+            raw._cumulative_rewards[agent] -= paid
+            raw.infos = {other: {"action_mask": raw._holder.zero_mask()} for other in raw.agents}
 
 
 class OrderEnforcing(OrderEnforcingWrapper):
@@ -210,15 +316,7 @@ class OrderEnforcing(OrderEnforcingWrapper):
         observation = self.observe(raw.agent_selection) if observe else None
         return observation, *raw.last(observe=False)[1:]
 
-    def step(self, action: Any) -> None:
-        """A step; where the wrappers end the game, all masks in infos become zero as in observations."""
-        super().step(action)
-        raw = self._raw
-        if raw.agents and raw.terminations[raw.agents[0]] and not raw._holder.current.over:
-            raw.infos = {agent: {"action_mask": raw._holder.zero_mask()} for agent in raw.agents}
-
 
 def wrapped(env: AEC) -> OrderEnforcing:
     """The canonical stack: an illegal action ends the game as a loss, calls out of order are refused."""
-    illegal = TerminateIllegalWrapper(env, illegal_reward=illegal_reward(env.game))
-    return OrderEnforcing(AssertOutOfBoundsWrapper(illegal))
+    return OrderEnforcing(InBounds(TerminateIllegal(env)))

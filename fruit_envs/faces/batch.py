@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruit_envs.base.checks import as_seeds, whole_number
-from fruit_envs.base.errors import IllegalAction, InvalidBuffer, InvalidOption, NotReset, brief
+from fruit_envs.base.checks import as_seeds, integer_array, whole_number
+from fruit_envs.base.errors import IllegalAction, InvalidBuffer, InvalidOption, NotReset, brief, brief_array
 from fruit_envs.declare.options import whole
 from fruit_envs.engine import loops
 from fruit_envs.engine.masks import find_missing, words_for
+from fruit_envs.faces.encoding import FLOAT32, INTEGER, as_encoding
 from fruit_envs.runtime.game import Game, as_game
 from fruit_envs.runtime.keys import decision_key
 from fruit_envs.runtime.rows import Rows
@@ -52,17 +53,23 @@ class Batch:
         How many games.
     threads
         At most so many threads; 1 never starts Numba's parallel runtime. Small batches and forked children stay serial.
+    observation
+        "integer", or "float32" for the same values times `game.layout.scale`.
     **options
         The game's options, if `game` is a name.
     """
 
-    def __init__(self, game: str | Game, num_envs: int, *, threads: int = 1, **options: Any) -> None:
+    def __init__(
+        self, game: str | Game, num_envs: int, *, threads: int = 1, observation: str = INTEGER, **options: Any
+    ) -> None:
         self.game = as_game(game, options)
         self.num_envs = n = whole("num_envs", 1, 2**31 - 1)(num_envs)
         self.threads = whole("threads", 1, 1024)(threads)
         self._rows = Rows(self.game, n)
         self._memory = self._rows.memory
         self._observations = np.zeros((n, self.game.layout.size), self.game.layout.dtype)
+        floats = as_encoding(observation) == FLOAT32
+        self._shown = np.zeros_like(self._observations, np.float32) if floats else self._observations
         self._masks = np.zeros((n, self.game.num_actions), np.int8)
         self._legal = np.zeros((n, words_for(self.game.num_actions)), np.int64)
         self._seats = np.zeros(n, np.int64)
@@ -79,7 +86,7 @@ class Batch:
     @property
     def observations(self) -> np.ndarray:
         """The view of the seat asked in each game, shape (num_envs, game.layout.size)."""
-        return self._observations
+        return self._shown
 
     @property
     def masks(self) -> NDArray[np.int8]:
@@ -129,7 +136,12 @@ class Batch:
             self._legal,
             self._observations,
         )
+        self._scale()
         self._is_reset = True
+
+    def _scale(self) -> None:
+        if self._shown is not self._observations:
+            np.multiply(self._observations, self.game.layout.scale, out=self._shown)
 
     def sample(self) -> NDArray[np.int64]:
         """A uniformly random legal action per game, shape (num_envs,), in an array that the next call reuses."""
@@ -143,25 +155,19 @@ class Batch:
         Parameters
         ----------
         actions
-            int64, C-contiguous, shape (num_envs,); of the seat `seats[i]` in game i.
+            Whole numbers of any integer dtype, shape (num_envs,), of the seat `seats[i]` in game i; int64 in C order is
+            not copied.
 
         Raises
         ------
         InvalidBuffer
-            For another type, dtype, shape or memory order.
+            For another type, dtype or shape.
         IllegalAction
             Naming the first game whose action is not legal. In either case no game has changed.
         """
         self._check_reset()
-        if not (
-            isinstance(actions, np.ndarray)
-            and actions.dtype == np.int64
-            and actions.shape == (self.num_envs,)
-            and actions.flags.c_contiguous
-        ):
-            came = f"{actions.dtype} {actions.shape}" if isinstance(actions, np.ndarray) else type(actions).__name__
-            raise InvalidBuffer(f"expected actions as a C-contiguous int64 array ({self.num_envs},), got {came}")
-        illegal = find_missing(self._legal, self.game.num_actions, actions)
+        chosen = self._as_actions(actions)
+        illegal = find_missing(self._legal, self.game.num_actions, chosen)
         if illegal >= 0:
             state = self.state(illegal)
             some = state.legal_actions(state.seat)[:12]
@@ -172,7 +178,7 @@ class Batch:
             self.game.table,
             self.game.rules,
             self._memory,
-            actions,
+            chosen,
             self._seats,
             self._masks,
             self._legal,
@@ -185,6 +191,14 @@ class Batch:
             self._step_parallel(arguments)
         else:
             loops.step_batch(*arguments)
+        self._scale()
+
+    def _as_actions(self, actions: Any) -> NDArray[np.int64]:
+        """The actions as compiled code reads them; what is beyond int64 becomes negative, which no action is."""
+        array = integer_array(actions, self.num_envs) if hasattr(actions, "__array__") else None
+        if array is None:
+            raise InvalidBuffer(f"expected actions as an integer array ({self.num_envs},), got {brief_array(actions)}")
+        return np.ascontiguousarray(array, np.int64)
 
     def _step_parallel(self, arguments: tuple[Any, ...]) -> None:
         import numba

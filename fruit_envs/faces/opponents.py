@@ -10,6 +10,7 @@ import numpy as np
 from fruit_envs.agents.asking import ask_batch, label, memory_size
 from fruit_envs.agents.names import make_agent, name_of
 from fruit_envs.agents.pool import POOL_STREAM, Pool
+from fruit_envs.base.checks import integer_array
 from fruit_envs.base.errors import AgentError, IllegalAction, InvalidBuffer, InvalidOption, InvalidSeat, brief
 from fruit_envs.engine import rows as loops
 from fruit_envs.engine.masks import find_illegal
@@ -63,9 +64,9 @@ def as_learner(seat: Any, game: Game) -> int | None:
 
 def as_illegal(illegal: Any) -> str:
     """What a merely illegal action does."""
-    if illegal not in ("terminate", "raise"):
+    if not isinstance(illegal, str) or illegal not in ("terminate", "raise"):
         raise InvalidOption(f"option illegal: expected 'terminate' or 'raise', got {brief(illegal)}")
-    return str(illegal)
+    return illegal
 
 
 class Opponents:
@@ -204,19 +205,16 @@ class Opponents:
             answers = ask_batch(agent, observations, masks.copy(), views, keys, memories)
         except IllegalAction as error:
             raise AgentError(f"opponent {name_of(agent)}: {error}") from error
-        try:
-            actions = np.ascontiguousarray(answers)
-        except ValueError:
-            actions = np.zeros(0)
-        if actions.dtype.kind not in "iu" or actions.shape != rows.shape:
+        given = integer_array(answers, len(rows))
+        if given is None:
             raise AgentError(f"opponent {name_of(agent)}: expected {len(rows)} action ids, got {brief(answers)}")
-        actions = actions.astype(np.int64, copy=False)
+        actions = np.ascontiguousarray(given, np.int64)  # what is beyond int64 becomes negative
         wrong = find_illegal(masks, actions)
         if wrong >= 0:
             some = np.flatnonzero(masks[wrong])[:12].tolist()
             raise AgentError(
                 f"opponent {name_of(agent)} in seat {seats[wrong]} of game {rows[wrong]}: "
-                f"expected a legal action (such as {some}), got {actions[wrong]}"
+                f"expected a legal action (such as {some}), got {given[wrong]}"
             )
         if size:
             self.memories[rows, places, :size] = memories

@@ -9,21 +9,7 @@ import pettingzoo
 
 from fruit_envs.declare.catalog import GAMES
 
-__all__ = ["make_single_agent", "make_vector", "register_all"]
-
-
-def make_single_agent(**kwargs: Any) -> Any:
-    """The Gymnasium entry point; the keyword `game` comes from the registration."""
-    from fruit_envs.faces.single_agent import SingleAgent
-
-    return SingleAgent(**kwargs)
-
-
-def make_vector(**kwargs: Any) -> Any:
-    """The Gymnasium entry point of many games at once, for `gymnasium.make_vec`."""
-    from fruit_envs.faces.vector import VectorEnv
-
-    return VectorEnv(**kwargs)
+__all__ = ["register_all"]
 
 
 def register_all() -> None:
@@ -37,17 +23,18 @@ def register_all() -> None:
 
 
 def _register(name: str, pettingzoo_name: str, gymnasium_name: str, options: dict[str, Any]) -> None:
-    package = GAMES[name].package
+    kwargs = {"game": name, **options}
     for kind, registry, function in (
         ("aec", pettingzoo.aec_registry, "env"),
         ("parallel", pettingzoo.parallel_registry, "parallel_env"),
     ):
         if f"fruit/{pettingzoo_name}" not in registry:
-            pettingzoo.register(kind, f"fruit/{pettingzoo_name}", entry_point=f"{package}:{function}", kwargs=options)
+            entry_point = f"fruit_envs.faces.functions:{function}"
+            pettingzoo.register(kind, f"fruit/{pettingzoo_name}", entry_point=entry_point, kwargs=kwargs)
     if f"fruit/{gymnasium_name}" not in gymnasium.registry:
         gymnasium.register(
             f"fruit/{gymnasium_name}",
-            entry_point="fruit_envs.faces.registration:make_single_agent",
-            vector_entry_point="fruit_envs.faces.registration:make_vector",
-            kwargs={"game": name, **options},
+            entry_point="fruit_envs.faces.single_agent:SingleAgent",
+            vector_entry_point="fruit_envs.faces.vector:VectorEnv",
+            kwargs=kwargs,
         )

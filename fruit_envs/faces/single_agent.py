@@ -12,11 +12,12 @@ from fruit_envs.agents.asking import as_memories, ask, label, new_memory
 from fruit_envs.agents.names import name_of
 from fruit_envs.agents.pool import POOL_STREAM, Pool
 from fruit_envs.base.checks import as_action, as_seed
-from fruit_envs.base.errors import AgentError, IllegalAction, InvalidSeat
+from fruit_envs.base.errors import AgentError, IllegalAction, InvalidBuffer, InvalidSeat, brief
 from fruit_envs.engine.jit import word
 from fruit_envs.engine.loops import draw_one
+from fruit_envs.faces.encoding import INTEGER
 from fruit_envs.faces.opponents import SEAT_STREAM, as_illegal, as_learner, as_opponents
-from fruit_envs.faces.seats import RENDER_MODES, GameHolder, illegal_reward, observation_space
+from fruit_envs.faces.seats import METADATA, GameHolder, illegal_reward, observation_space
 from fruit_envs.runtime.game import Game, as_game
 from fruit_envs.runtime.keys import decision_key
 from fruit_envs.runtime.state import State
@@ -34,7 +35,8 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
 
     Observations are `{"observation": vector, "action_mask": int8 mask}`; `info["action_mask"]` is an equal copy, and
     `action_masks()` gives it to sb3-contrib. The learner's reward includes what happens after its last move. At the end
-    bit 0 of the mask alone is set, because some vector environments ask the policy once more.
+    bit 0 of the mask alone is set, because some vector environments ask the policy once more. `info["illegal_end"]`
+    says whether an illegal action has ended the episode, for statistics such as those of SB3's Monitor.
 
     Parameters
     ----------
@@ -47,8 +49,10 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         The learner's seat, or None to draw one each episode.
     illegal
         What a merely illegal action does: "terminate" ends the episode with the reward of a sole loser (under
-        `reward="margin"`, of the worst loss there can be) and sets `info["illegal"]`; "raise" raises and changes
-        nothing. Malformed actions always raise.
+        `reward="margin"`, of the worst loss there can be), and `info["illegal"]` holds the action; "raise" raises and
+        changes nothing. Malformed actions always raise.
+    observation
+        "integer", or "float32" for the same values times `game.layout.scale`.
     opponent_seed
         The opponents' own randomness; their decisions depend on it and on the game's seed.
     render_mode
@@ -64,6 +68,8 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         From `reset` and `step`, where an opponent answers illegally.
     """
 
+    metadata = METADATA
+
     def __init__(
         self,
         game: str | Game,
@@ -71,19 +77,19 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         opponents: Any = "random",
         seat: int | None = None,
         illegal: str = "terminate",
+        observation: str = INTEGER,
         opponent_seed: int = 0,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
         self.game = as_game(game, options)
-        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
-        self._holder = GameHolder(self.game, render_mode)
+        self._holder = GameHolder(self.game, render_mode, observation)
         self.render_mode = render_mode
         self._illegal = as_illegal(illegal)
         self._fixed_seat = as_learner(seat, self.game)
         self._opponent_seed = as_seed(opponent_seed)
         self._opponents = as_opponents(opponents, self.game)
-        self.observation_space: spaces.Space[Any] = observation_space(self.game)
+        self.observation_space: spaces.Space[Any] = observation_space(self.game, observation=observation)
         self.action_space = spaces.Discrete(self.game.num_actions)
         self._finished = False
 
@@ -155,10 +161,11 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         return state.legal(self._seat).copy()
 
     def _show(self) -> Observation:
-        return {"observation": self._holder.current.observation(self._seat).copy(), "action_mask": self._mask()}
+        return {"observation": self._holder.observe(self._seat), "action_mask": self._mask()}
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self._mask(), "seat": self._seat}
+        illegal_end = self._finished and not self._holder.current.over
+        return {"action_mask": self._mask(), "seat": self._seat, "illegal_end": illegal_end}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The mask as sb3-contrib asks for it: bool, shape (num_actions,)."""
@@ -218,7 +225,15 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         game_state, kept = self._holder.restored(
             state, seat=int, earned=float, finished=bool, memories=list, players=list
         )
-        seat, playing = self.game.seat(kept[0]), self._cast(game_state.seed)
-        memories = as_memories(kept[3], kept[4], playing)
-        self._seat, self._earned, self._finished = seat, kept[1], kept[2]
-        self._playing, self._memories, self._holder.current = playing, memories, game_state
+        seat, earned, finished, memories, players = kept
+        if not 0 <= seat < self.game.num_players:
+            raise InvalidBuffer(f"expected a seat 0..{self.game.num_players - 1}, got {brief(seat)}")
+        if not np.isfinite(earned):
+            raise InvalidBuffer(f"expected a finite reward, got {earned}")
+        if not finished and (game_state.over or seat not in game_state.seats):
+            raise InvalidBuffer(f"expected a game that asks the learner, or a finished one, got {game_state!r}")
+        playing = self._cast(game_state.seed)
+        found = as_memories(memories, players, playing)
+        self._memories = [None if memory is None else memory.copy() for memory in found]
+        self._seat, self._earned, self._finished = seat, earned, finished
+        self._playing, self._holder.current = playing, game_state

@@ -12,15 +12,24 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from fruit_envs.base.checks import as_mapping, as_seed, as_seeds, whole_number
-from fruit_envs.base.errors import IllegalAction, InvalidBuffer, InvalidOption, InvalidSeat, NotReset, brief
+from fruit_envs.base.checks import as_mapping, as_seed, as_seeds, integer_array, whole_number
+from fruit_envs.base.errors import (
+    IllegalAction,
+    InvalidOption,
+    InvalidSeat,
+    NotReset,
+    brief,
+    brief_array,
+)
 from fruit_envs.declare.header import TERMINATED, TRUNCATED
 from fruit_envs.declare.options import whole
 from fruit_envs.engine import rows as loops
 from fruit_envs.engine.loops import seed_after
 from fruit_envs.engine.memory import copy_memory
+from fruit_envs.faces.encoding import INTEGER, encoder
 from fruit_envs.faces.opponents import SEAT_STREAM, Opponents, as_illegal, as_learner, as_opponents
-from fruit_envs.faces.seats import RENDER_MODES, illegal_reward, observation_space
+from fruit_envs.faces.saved import as_saved_rows
+from fruit_envs.faces.seats import METADATA, as_limit, as_render_mode, illegal_reward, observation_space
 from fruit_envs.runtime.game import Game, as_game
 from fruit_envs.runtime.rows import Rows
 from fruit_envs.runtime.state import State
@@ -33,7 +42,15 @@ __all__ = ["VectorEnv"]
 Observations = dict[str, np.ndarray]
 
 #: What one step changes beside the games themselves, and what an error in it must not leave changed.
-_KEPT = ("_learners", "_earned", "_closed", "_ended", "_masks")
+_KEPT = ("_learners", "_earned", "_closed", "_ended", "_steps", "_masks")
+
+
+def _as_mode(mode: Any) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except (TypeError, ValueError):
+        modes = [one.value for one in AutoresetMode]
+        raise InvalidOption(f"option autoreset_mode: expected one of {modes}, got {brief(mode)}") from None
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
@@ -52,8 +69,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         A game's name or a `Game`.
     num_envs
         How many games.
-    opponents, seat, illegal, opponent_seed, render_mode
+    opponents, seat, illegal, observation, opponent_seed, render_mode
         As in `SingleAgent`, for every game.
+    max_episode_steps
+        Truncate an episode after so many decisions of its learner, as Gymnasium's TimeLimit does.
     autoreset_mode
         When a finished game is dealt anew: `AutoresetMode.NEXT_STEP` (the step after the last ignores its action),
         `SAME_STEP` (`info["final_obs"]` and `info["final_info"]` hold the end) or `DISABLED`
@@ -69,6 +88,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         From `reset` and `step`, where an opponent answers illegally; no game has changed then.
     """
 
+    metadata = METADATA
+
     def __init__(
         self,
         game: str | Game,
@@ -77,6 +98,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         opponents: Any = "random",
         seat: int | None = None,
         illegal: str = "terminate",
+        observation: str = INTEGER,
+        max_episode_steps: int | None = None,
         opponent_seed: int = 0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
@@ -84,24 +107,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
     ) -> None:
         self.game = as_game(game, options)
         self.num_envs = n = whole("num_envs", 1, 2**31 - 1)(num_envs)
-        try:
-            self.autoreset_mode = AutoresetMode(autoreset_mode)
-        except ValueError:
-            modes = [mode.value for mode in AutoresetMode]
-            raise InvalidOption(
-                f"option autoreset_mode: expected one of {modes}, got {brief(autoreset_mode)}"
-            ) from None
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise InvalidOption(f"expected render_mode None or one of {RENDER_MODES}, got {brief(render_mode)}")
-        self.render_mode = render_mode
-        self.metadata = {
-            "render_modes": list(RENDER_MODES),
-            "render_fps": 1,
-            "autoreset_mode": self.autoreset_mode,
-        }
+        self.autoreset_mode = _as_mode(autoreset_mode)
+        self.render_mode = as_render_mode(render_mode)
+        self.metadata = METADATA | {"autoreset_mode": self.autoreset_mode}
+        self.max_episode_steps = as_limit("max_episode_steps", max_episode_steps)
         self._illegal = as_illegal(illegal)
         self._fixed_seat = as_learner(seat, self.game)
-        self.single_observation_space: spaces.Dict = observation_space(self.game)
+        self.single_observation_space: spaces.Dict = observation_space(self.game, observation=observation)
+        self._encode = encoder(self.game.layout, observation)
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, n)
         self.action_space = batch_space(self.single_action_space, n)
@@ -115,6 +128,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         self._scratch = np.zeros(self.game.num_players)
         self._closed = np.zeros(n, np.bool_)  # ended by an illegal action
         self._ended = np.zeros(n, np.bool_)  # episodes that ended and were not dealt anew
+        self._steps = np.zeros(n, np.int64)  # decisions of each learner in its episode
         self._is_reset = False
 
     # ---- episodes --------------------------------------------------------------------------------------------------
@@ -153,8 +167,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
 
     def _masked(self, mask: Any) -> NDArray[np.int64]:
         if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
-            came = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else brief(mask)
-            raise InvalidOption(f"reset_mask: expected a bool array ({self.num_envs},), got {came}")
+            raise InvalidOption(f"reset_mask: expected a bool array ({self.num_envs},), got {brief_array(mask)}")
         if not mask.any():
             raise InvalidOption("reset_mask: expected at least one game to deal, got none")
         if not self._is_reset and not mask.all():
@@ -178,6 +191,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
             self._learners[rows] = seats
         self._earned[rows] = 0.0  # what opponents do before the learner's first decision counts in its first reward
         self._closed[rows] = self._ended[rows] = False
+        self._steps[rows] = 0
         self._opponents.cast(rows)
 
     # ---- steps -----------------------------------------------------------------------------------------------------
@@ -226,13 +240,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
             return shown, rewards, terminated, truncated, infos
 
     def _as_actions(self, actions: Any, going: NDArray[np.int64]) -> NDArray[np.int64]:
-        try:
-            array = np.asarray(actions)
-        except ValueError:
-            array = np.zeros(0)
-        if array.dtype.kind not in "iu" or array.shape != (self.num_envs,):
-            came = f"{array.dtype} {array.shape}" if isinstance(actions, np.ndarray) else brief(actions)
-            raise IllegalAction(f"expected {self.num_envs} action ids as an integer array, got {came}")
+        array = integer_array(actions, self.num_envs)
+        if array is None:
+            raise IllegalAction(f"expected {self.num_envs} action ids as an integer array, got {brief_array(actions)}")
         wrong = (array[going] < 0) | (array[going] >= self.game.num_actions)
         if wrong.any():
             i = going[wrong.argmax()]
@@ -272,7 +282,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         if len(illegal):
             self._closed[illegal] = terminated[illegal] = True
             rewards[illegal] += illegal_reward(self.game) - self._earned[illegal]
-        return rewards, terminated, over == TRUNCATED
+        self._steps[going] += 1
+        truncated = over == TRUNCATED
+        if self.max_episode_steps is not None:
+            truncated |= self._steps >= self.max_episode_steps
+        return rewards, terminated, truncated
 
     def _show_new(
         self,
@@ -285,19 +299,21 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
     ) -> tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """The end of a SAME_STEP step: the last observations of what ended, then the first ones of what follows."""
         ended = np.flatnonzero(done)
-        shown = self._show()
+        seen, masks = self._seen(), self._masks.copy()
+        last = self._encode(seen[ended])
         final_obs = np.full(self.num_envs, None, object)
-        for i in ended.tolist():
-            final_obs[i] = {name: array[i].copy() for name, array in shown.items()}
+        for place, i in enumerate(ended.tolist()):
+            final_obs[i] = {"observation": last[place].copy(), "action_mask": masks[i].copy()}
         final_info = self._infos(ended)
         self._tell_illegal(final_info, illegal, chosen)
         self._rows.deal(ended, onwards=True)
         self._seat(ended)
         self._opponents.play(self._learners)
-        self._write(ended, shown["observation"])
-        shown["action_mask"][ended] = self._masks[ended]
+        self._write(ended, seen)
+        masks[ended] = self._masks[ended]
         infos = self._infos(self._all)
         infos |= {"final_obs": final_obs, "_final_obs": done.copy(), "final_info": final_info, "_final_info": done}
+        shown = {"observation": self._encode(seen), "action_mask": masks}
         return shown, rewards, terminated, truncated, infos
 
     # ---- what is handed out ----------------------------------------------------------------------------------------
@@ -314,22 +330,29 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
             observations,
         )
 
-    def _show(self) -> Observations:
+    def _seen(self) -> np.ndarray:
+        """The observations of all learners as the game's integers; their masks are written to `_masks`."""
         observations = np.empty((self.num_envs, self.game.layout.size), self.game.layout.dtype)
         self._write(self._all, observations)
-        return {"observation": observations, "action_mask": self._masks.copy()}
+        return observations
+
+    def _show(self) -> Observations:
+        return {"observation": self._encode(self._seen()), "action_mask": self._masks.copy()}
 
     def _infos(self, rows: NDArray[np.int64]) -> dict[str, Any]:
         """The infos of these games, with the keys that SyncVectorEnv gives them."""
-        if rows is self._all:
-            told = np.ones(self.num_envs, np.bool_)
-            masks, seats = self._masks.copy(), self._learners.copy()
-            return {"action_mask": masks, "_action_mask": told, "seat": seats, "_seat": told.copy()}
+        shown: dict[str, np.ndarray] = {"action_mask": self._masks, "seat": self._learners, "illegal_end": self._closed}
         told = np.zeros(self.num_envs, np.bool_)
         told[rows] = True
-        masks, seats = np.zeros_like(self._masks), np.zeros(self.num_envs, np.int64)
-        masks[rows], seats[rows] = self._masks[rows], self._learners[rows]
-        return {"action_mask": masks, "_action_mask": told, "seat": seats, "_seat": told.copy()}
+        infos: dict[str, Any] = {}
+        for name, values in shown.items():
+            if rows is self._all:
+                infos[name] = values.copy()
+            else:
+                infos[name] = np.zeros_like(values)
+                infos[name][rows] = values[rows]
+            infos[f"_{name}"] = told.copy()
+        return infos
 
     def _tell_illegal(self, infos: dict[str, Any], illegal: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:
         if len(illegal):
@@ -398,29 +421,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
             For anything else; nothing changes.
         """
         own = {name[1:]: getattr(self, name) for name in _KEPT}
-        names = ["games", *own, "memories", "players"]
-        if not isinstance(state, dict) or sorted(state) != sorted(names):
-            raise InvalidBuffer(f"expected what get_state() returned, with the entries {names}, got {brief(state)}")
-        if not isinstance(state["games"], list) or len(state["games"]) != self.num_envs:
-            raise InvalidBuffer(f"expected {self.num_envs} games, got {brief(state['games'])}")
-        for name, array in own.items():
-            given = state[name]
-            if not isinstance(given, np.ndarray) or (given.dtype, given.shape) != (array.dtype, array.shape):
-                raise InvalidBuffer(f"expected {name} as {array.dtype} {array.shape}, got {brief(given)}")
-        memories, shape = state["memories"], self._opponents.who.shape
-        if not isinstance(memories, np.ndarray) or memories.dtype != np.float32 or memories.shape[:-1] != shape:
-            raise InvalidBuffer(f"expected memories as float32 {(*shape, 'any')}, got {brief(memories)}")
-        players = state["players"]
-        if not isinstance(players, list) or np.shape(np.array(players, object)) != shape:
-            raise InvalidBuffer(f"expected players as lists of the shape {shape}, got {brief(players)}")
-        if not np.isfinite(state["earned"]).all():
-            raise InvalidBuffer(f"expected finite rewards, got {brief(state['earned'])}")
-        learners = state["learners"]
-        if ((learners < 0) | (learners >= self.game.num_players)).any():
-            raise InvalidBuffer(
-                f"expected seats 0..{self.game.num_players - 1}, got {learners.min()}..{learners.max()}"
-            )
-        games = [State.frombytes(self.game, data) for data in state["games"]]
+        games, memories, players = as_saved_rows(state, self.game, own, self._opponents.who.shape)
         with self._all_or_nothing():
             for i, game in enumerate(games):
                 self._rows.put(i, game)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.base.checks import as_seed, entropy, whole_number
-from fruit_envs.base.errors import IllegalAction, InvalidOption, InvalidSeat, brief
+from fruit_envs.base.errors import IllegalAction, InvalidOption, InvalidSeat, UnknownKeyword, brief
 from fruit_envs.declare.catalog import GAMES
 from fruit_envs.declare.layout import Layout
 from fruit_envs.declare.options import resolve
@@ -212,7 +212,10 @@ def _restore(name: str, rules: bytes | None, options: tuple[tuple[str, Any], ...
 def load(name: str, /, **options: Any) -> Game:
     """The game of this name with these options; see `Game`."""
     if "rules" in options:
-        raise InvalidOption("unknown option 'rules': expected options; Game(name, rules=...) takes a rules record")
+        raise UnknownKeyword(
+            "unknown option 'rules': expected options; Game(name, rules=...) takes a rules record; "
+            "load() got an unexpected keyword argument 'rules'"
+        )
     return Game(name, **options)
 
 

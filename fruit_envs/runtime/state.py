@@ -189,15 +189,12 @@ class State:
         if outcomes is not None:
             self._apply_forced(seat, action, outcomes)
             return
-        if type(seat) is not int or type(action) is not int:
+        if type(seat) is not int or type(action) is not int or (seat | action) >> 62:  # compiled code takes int64
             seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
         row = self._row + 1
         if row == self._end:
             row = self._take_rows()
-        try:
-            code = _advance(self._table, self._memory, self._mask_rows, self._observation_rows, row, seat, action)
-        except OverflowError:
-            code = loops.ILLEGAL  # a number beyond 64 bits
+        code = _advance(self._table, self._memory, self._mask_rows, self._observation_rows, row, seat, action)
         if code < 0:
             self._refuse(seat, action, code)
         if row == 0:
@@ -273,6 +270,15 @@ class State:
         out = np.empty(self.game.num_players)
         loops.one_payoff(self.game.table, self.game.rules, self._memory, out)
         return out
+
+    @property
+    def cut_returns(self) -> NDArray[np.float64]:
+        """What each seat has earned if the game is cut off now: its margin so far, or an equal share of the win."""
+        if self.game.options["reward"] == "win":
+            return np.zeros(self.game.num_players)
+        scores, others = self.scores, self.game.num_players - 1
+        margins: NDArray[np.float64] = ((others + 1) * scores - scores.sum()) / others
+        return margins / float(self.game.options["margin_scale"])
 
     # ---- copies, views, knowledge ----------------------------------------------------------------------------------
 

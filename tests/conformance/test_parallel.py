@@ -14,6 +14,7 @@ from pettingzoo.test import parallel_api_test
 from fruit_envs import IllegalAction, InvalidSeat, NotReset, load
 from fruit_envs.faces.aec import AEC
 from fruit_envs.faces.parallel import Parallel
+from fruit_envs.faces.seats import illegal_reward
 from support import every_case, every_count
 
 
@@ -36,7 +37,8 @@ def test_it_tells_the_same_game_as_the_aec_face(name, options):
             for agent, observation in observations.items():
                 np.testing.assert_array_equal(observation["observation"], aec.observe(agent)["observation"])
                 mask, noop = observation["action_mask"], parallel.noop
-                assert infos[agent]["active"] is not bool(mask[noop])
+                assert (aec._seats[agent] in aec._holder.current.seats) is not bool(mask[noop])
+                assert set(infos[agent]) == {"action_mask"}
                 np.testing.assert_array_equal(infos[agent]["action_mask"], mask)
                 assert mask.any()
             actions = choices(observations, rng)
@@ -51,7 +53,7 @@ def test_it_tells_the_same_game_as_the_aec_face(name, options):
             assert set(observations) == set(rewards) == set(terminations) == set(truncations) == set(infos)
         for agent, observation in observations.items():
             assert not observation["action_mask"].any()
-            assert infos[agent]["active"] is False
+            assert not infos[agent]["action_mask"].any()
             np.testing.assert_array_equal(observation["observation"], aec.observe(agent)["observation"])
 
 
@@ -69,7 +71,7 @@ def test_bad_hand_ins_change_nothing(name, options):
         with pytest.raises(InvalidSeat, match="expected an action of each"):
             env.step(bad)
     for agent, info in infos.items():
-        wrong = env.noop if info["active"] else 0
+        wrong = 0 if info["action_mask"][env.noop] else env.noop
         for action in (wrong, 1.5, True, "1", None, -1, env.noop + 1, np.array([0])):
             with pytest.raises(IllegalAction, match="expected"):
                 env.step({**good, agent: action})
@@ -78,6 +80,86 @@ def test_bad_hand_ins_change_nothing(name, options):
         observations = env.step(choices(observations, random.Random(2)))[0]
     with pytest.raises(InvalidSeat, match="reset"):
         env.step(good)
+
+
+@every_case
+def test_the_canonical_one_ends_the_game_at_an_illegal_action_as_the_aec_one_does(name, options):
+    parallel = pettingzoo.make("parallel", f"fruit/{name}-v0", **options)
+    aec = pettingzoo.make("aec", f"fruit/{name}-v0", **options)
+    rng, sinners = random.Random(5), set()
+    for seed in range(12):
+        observations, _ = parallel.reset(seed=seed)
+        aec.reset(seed=seed)
+        for _ in range(seed % 5):
+            actions = choices(observations, rng)
+            if all(observations[a]["action_mask"].sum() == 1 for a in actions):
+                break
+            observations = parallel.step(actions)[0]
+            for action in actions.values():
+                if action != parallel.noop:
+                    aec.step(action)
+            if not parallel.agents:
+                break
+        if not parallel.agents:
+            continue
+        actions = choices(observations, rng)
+        asked = [agent for agent, seen in observations.items() if not seen["action_mask"][parallel.noop]]
+        agents = list(parallel.agents)
+        sinner = asked[seed % len(asked)]
+        forbidden = np.flatnonzero(observations[sinner]["action_mask"][:-1] == 0)
+        if not len(forbidden):
+            continue
+        actions[sinner] = int(forbidden[0])
+        sinners.add(sinner)
+        before = parallel.unwrapped._holder.current.tobytes()
+        shown, rewards, terminations, truncations, infos = parallel.step(actions)
+        assert parallel.unwrapped._holder.current.tobytes() == before
+        for agent in asked[: asked.index(sinner) + 1]:
+            aec.step(actions[agent])
+        assert rewards == aec.rewards
+        assert terminations == aec.terminations == dict.fromkeys(agents, True)
+        assert truncations == dict.fromkeys(agents, False)
+        assert set(shown) == set(infos) == set(agents)
+        assert parallel.agents == []
+        for agent in agents:
+            assert not shown[agent]["action_mask"].any()
+            assert not infos[agent]["action_mask"].any()
+            if agent not in asked[: asked.index(sinner)]:  # in the AEC face these have committed
+                np.testing.assert_array_equal(shown[agent]["observation"], aec.observe(agent)["observation"])
+    assert len(sinners) > 1
+    observations, _ = parallel.reset(seed=1)
+    asked = [agent for agent, seen in observations.items() if not seen["action_mask"][parallel.noop]]
+    lost = parallel.step({**choices(observations, rng), asked[0]: parallel.noop})
+    assert lost[1][asked[0]] == illegal_reward(parallel.game)
+    assert all(lost[2].values())
+
+
+@every_case
+def test_the_canonical_one_ignores_what_a_seat_hands_in_that_is_not_asked(name, options):
+    game, rng = load(name, **options), random.Random(2)
+    canonical, raw = Parallel(game, illegal="terminate"), Parallel(game)
+    observations, idle = raw.reset(seed=3)[0], 0
+    canonical.reset(seed=3)
+    junk = [0, raw.noop, 10**30, -1, None, "x", 1.5, True]
+    while raw.agents:
+        actions = choices(observations, rng)
+        given = {
+            a: rng.choice(junk) if seen["action_mask"][raw.noop] else actions[a] for a, seen in observations.items()
+        }
+        idle += given != actions
+        expected, got = raw.step(actions), canonical.step(given)
+        observations = expected[0]
+        assert got[1:4] == expected[1:4]
+        assert canonical.get_state()["game"] == raw.get_state()["game"]
+    canonical.reset(seed=3)
+    before = canonical.get_state()
+    asked = next(a for a, seen in raw.reset(seed=3)[0].items() if not seen["action_mask"][raw.noop])
+    for bad in (10**30, -1, None, "x", 1.5, True, np.array([0])):
+        with pytest.raises(IllegalAction, match="expected an action id"):
+            canonical.step({**dict.fromkeys(canonical.agents, 0), asked: bad})
+    with pytest.raises(InvalidSeat, match="expected an action of each"):
+        canonical.step({asked: 0, "player_9": 0})
+    assert str(canonical.get_state()) == str(before)
 
 
 @every_case

@@ -94,6 +94,7 @@ def test_illegal_actions_end_the_episode_or_raise(name, options):
         observation, reward, terminated, truncated, info = env.step(np.int64(forbidden[0]))
         assert (terminated, truncated) == (True, False)
         assert info["illegal"] == forbidden[0]
+        assert info["illegal_end"] is True
         assert env._earned + reward == pytest.approx(loss)
         assert observation["action_mask"].tolist() == [1] + [0] * (env.game.num_actions - 1)
         assert env._holder.current.tobytes() == before

@@ -407,6 +407,10 @@ def test_bad_input_changes_nothing():
     for kwargs, text in (
         ({"num_envs": 0}, "num_envs"),
         ({"autoreset_mode": "never"}, "autoreset_mode"),
+        ({"autoreset_mode": np.array([1, 2])}, "autoreset_mode"),
+        ({"max_episode_steps": 0}, "max_episode_steps"),
+        ({"observation": "float64"}, "option observation"),
+        ({"illegal": np.array([1, 2])}, "option illegal"),
         ({"render_mode": "human"}, "render_mode"),
         ({"seat": 2}, "option seat"),
         ({"illegal": "ignore"}, "option illegal"),

@@ -167,7 +167,7 @@ def test_c5_reset_names_the_starter_for_one_episode(players: int, mode: str) -> 
         env.reset(seed=31, options={"starter": starter})
         assert env.agent_selection == f"player_{starter}"
         _, infos = both.reset(seed=31, options={"starter": starter})
-        assert [agent for agent, info in infos.items() if info["active"]] == [f"player_{starter}"]
+        assert [agent for agent, info in infos.items() if not info["action_mask"][both.noop]] == [f"player_{starter}"]
         state = env._holder.current
         assert dealt(state).starter == starter
         assert dealt(state).tiles == dealt(chance).tiles  # nothing else of the deal changes

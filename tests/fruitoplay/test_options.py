@@ -113,8 +113,8 @@ def test_f5_a_seat_without_cards_is_not_asked_in_the_parallel_face(six_wins):
     _, infos = env.reset(seed=seed)
     left = [deque(queue) for queue in choices]
     while any(left):
-        active = [infos[agent]["active"] for agent in env.agents]
+        active = [not infos[agent]["action_mask"][game.num_actions] for agent in env.agents]
         actions = [queue.popleft() if asked else game.num_actions for queue, asked in zip(left, active, strict=True)]
         _, _, _, _, infos = env.step(dict(zip(env.agents, actions, strict=True)))
-    assert [infos[agent]["active"] for agent in env.agents] == [False, True, True, True]
+    assert [int(infos[agent]["action_mask"][game.num_actions]) for agent in env.agents] == [1, 0, 0, 0]
     assert np.flatnonzero(infos["player_0"]["action_mask"]).tolist() == [game.num_actions]

@@ -6,26 +6,6 @@ open and draws another. Three windows won end the game; five windows in all cut 
 end the token counts too.
 """
 
-from __future__ import annotations
+from fruit_envs.faces.functions import face_functions
 
-from typing import Any
-
-
-def raw_env(render_mode: str | None = None, **options: Any) -> Any:
-    from fruit_envs.faces.aec import AEC
-    from fruit_envs.runtime.game import load
-
-    return AEC(load("toy_windows", **options), render_mode)
-
-
-def env(render_mode: str | None = None, **options: Any) -> Any:
-    from fruit_envs.faces.aec import wrapped
-
-    return wrapped(raw_env(render_mode, **options))
-
-
-def parallel_env(render_mode: str | None = None, **options: Any) -> Any:
-    from fruit_envs.faces.parallel import Parallel
-    from fruit_envs.runtime.game import load
-
-    return Parallel(load("toy_windows", **options), render_mode)
+raw_env, env, raw_parallel_env, parallel_env = face_functions("toy_windows", __name__)

@@ -1,32 +1,5 @@
 """Fruitoplay: everybody plays a card at once; the closest to the target wins, and two that are equally close cancel."""
 
-from __future__ import annotations
+from fruit_envs.faces.functions import face_functions
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from fruit_envs.faces.aec import AEC
-    from fruit_envs.faces.parallel import Parallel
-
-
-def raw_env(render_mode: str | None = None, **options: Any) -> AEC:
-    """The AEC environment without wrappers; see `faces.aec.AEC` and the game's options."""
-    from fruit_envs.faces.aec import AEC
-    from fruit_envs.runtime.game import load
-
-    return AEC(load("fruitoplay", **options), render_mode)
-
-
-def env(render_mode: str | None = None, **options: Any) -> Any:
-    """The AEC environment in PettingZoo's canonical wrappers."""
-    from fruit_envs.faces.aec import wrapped
-
-    return wrapped(raw_env(render_mode, **options))
-
-
-def parallel_env(render_mode: str | None = None, **options: Any) -> Parallel:
-    """The parallel environment; see `faces.parallel.Parallel` and the game's options."""
-    from fruit_envs.faces.parallel import Parallel
-    from fruit_envs.runtime.game import load
-
-    return Parallel(load("fruitoplay", **options), render_mode)
+raw_env, env, raw_parallel_env, parallel_env = face_functions("fruitoplay", __name__)
