@@ -69,8 +69,8 @@ MUTANTS = [
     Mutant(
         "a batch believes the masks it shows",
         f"{FACES}/batch.py",
-        "find_missing(self._legal, self.game.num_actions, actions)",
-        "__import__('fruit_envs.engine.masks', fromlist=['']).find_illegal(self._masks, actions)",
+        "find_missing(self._legal, self.game.num_actions, chosen)",
+        "__import__('fruit_envs.engine.masks', fromlist=['']).find_illegal(self._masks, chosen)",
         BATCH,
     ),
     Mutant(
@@ -90,7 +90,7 @@ MUTANTS = [
     Mutant(
         "a truncated game terminates",
         f"{FACES}/aec.py",
-        "self.truncations if state.truncated else self.terminations",
+        "self.truncations if self._holder.truncated else self.terminations",
         "self.terminations",
         PARALLEL,
     ),
@@ -111,8 +111,8 @@ MUTANTS = [
     Mutant(
         "the no-op is legal for a seat that is asked",
         f"{FACES}/parallel.py",
-        "            elif not state.over:\n",
-        "            if not state.over:\n",
+        "                else:\n                    mask[self.noop] = 1\n",
+        "                mask[self.noop] = 1\n",
         PARALLEL,
     ),
     Mutant(
@@ -160,15 +160,15 @@ MUTANTS = [
     Mutant(
         "the final observation is the next game's",
         f"{FACES}/vector.py",
-        "final_obs[i] = {name: array[i].copy() for name, array in shown.items()}",
-        "final_obs[i] = {name: array[i] for name, array in shown.items()}",
+        '"observation": last[place].copy()',
+        '"observation": seen[i]',
         VECTOR,
     ),
     Mutant(
         "infos of a vector keep their masks' memory",
         f"{FACES}/vector.py",
-        'return {"observation": observations, "action_mask": self._masks.copy()}',
-        'return {"observation": observations, "action_mask": self._masks}',
+        'return {"observation": self._encode(self._seen()), "action_mask": self._masks.copy()}',
+        'return {"observation": self._encode(self._seen()), "action_mask": self._masks}',
         VECTOR,
     ),
     Mutant(

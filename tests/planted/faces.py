@@ -1,0 +1,73 @@
+"""Faults in what faces tell their clients: keywords, illegal actions, limits, encodings, saved states."""
+
+from __future__ import annotations
+
+from planted import AEC, BATCH, FACES, PARALLEL, VECTOR, Mutant
+
+KEYWORDS, ENCODINGS = "tests/conformance/test_keywords.py", "tests/conformance/test_encodings.py"
+
+MUTANTS = [
+    Mutant(
+        "an unknown keyword is no TypeError",
+        "fruit_envs/base/errors.py",
+        "class UnknownKeyword(InvalidOption, TypeError):",
+        "class UnknownKeyword(InvalidOption):",
+        KEYWORDS,
+    ),
+    Mutant(
+        "the canonical parallel environment judges seats that are not asked",
+        f"{FACES}/parallel.py",
+        'elif self._illegal == "raise" and as_action',
+        "elif as_action",
+        PARALLEL,
+    ),
+    Mutant(
+        "whoever sits last loses for an illegal action",
+        f"{FACES}/parallel.py",
+        "rewards[agent] = illegal_reward(self.game)",
+        "rewards[self.agents[-1]] = illegal_reward(self.game)",
+        PARALLEL,
+    ),
+    Mutant(
+        "final observations are not scaled",
+        f"{FACES}/vector.py",
+        "last = self._encode(seen[ended])",
+        "last = seen[ended]",
+        ENCODINGS,
+    ),
+    Mutant(
+        "a batch scales its first observations only",
+        f"{FACES}/batch.py",
+        "            loops.step_batch(*arguments)\n        self._scale()\n",
+        "            loops.step_batch(*arguments)\n",
+        ENCODINGS,
+    ),
+    Mutant(
+        "what an illegal action's seat was paid before is left to it",
+        f"{FACES}/aec.py",
+        "            raw.rewards[agent] -= paid\n",
+        "",
+        PARALLEL,
+    ),
+    Mutant(
+        "a batch reads actions of 32 bits as they are",
+        f"{FACES}/batch.py",
+        "return np.ascontiguousarray(array, np.int64)",
+        "return np.ascontiguousarray(array)",
+        BATCH,
+    ),
+    Mutant(
+        "bookkeeping is taken over unseen",
+        f"{FACES}/aec.py",
+        "        self._check_bookkeeping(bookkeeping, game_state, cut)\n",
+        "",
+        AEC,
+    ),
+    Mutant(
+        "a vector's limit counts the episode before",
+        f"{FACES}/vector.py",
+        "        self._steps[rows] = 0\n",
+        "",
+        VECTOR,
+    ),
+]
