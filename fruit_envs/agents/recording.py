@@ -11,7 +11,7 @@ from fruit_envs.base.checks import as_seed, entropy
 from fruit_envs.base.errors import InvalidOption, brief
 from fruit_envs.declare.options import whole
 from fruit_envs.runtime.game import Game, as_game
-from fruit_envs.runtime.records import FORMAT, rule_options, scores_of
+from fruit_envs.runtime.records import CUT, FORMAT, rule_options, scores_of
 
 __all__ = ["record"]
 
@@ -24,6 +24,7 @@ def record(
     seed: int | None = None,
     agent_seed: int = 0,
     starter: int | None = None,
+    max_cycles: int | None = None,
     **options: Any,
 ) -> list[dict[str, Any]]:
     """Play games and write their records.
@@ -40,6 +41,8 @@ def record(
         The agents' own randomness.
     starter
         The seat that starts, where the game lets one be named.
+    max_cycles
+        Cut a game off after so many cycles, as the PettingZoo faces do: its last event is then a `cut`.
     **options
         The game's options, if `game` is a name.
 
@@ -48,7 +51,8 @@ def record(
     list of dict
         JSON-ready records.
     """
-    return list(_recorded(game, agents, games, seed, agent_seed, starter, options))
+    limit = None if max_cycles is None else whole("max_cycles", 1, 2**31 - 1)(max_cycles)
+    return list(_recorded(game, agents, games, seed, agent_seed, starter, limit, options))
 
 
 def _recorded(
@@ -58,6 +62,7 @@ def _recorded(
     seed: int | None,
     agent_seed: int,
     starter: int | None,
+    max_cycles: int | None,
     options: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
     game = as_game(game, options)
@@ -76,11 +81,14 @@ def _recorded(
         memories = [new_memory(agent) for agent in seated]
         text = game.module("text")
         events = text.deal_events(state)
-        while not state.over:
+        cycles = 0
+        while not state.over and cycles != max_cycles:
             seat = state.seat
+            cycles += len(state.seats) == 1
             before, action = state.copy(), ask(seated[seat], state, seat, agent_seed, memories[seat])
             state.apply(seat, action)
             events += text.decision_events(before, seat, action, state)
+        events += [] if state.over else [dict(CUT)]
         yield {
             "format": FORMAT,
             "game": game.name,
@@ -90,7 +98,7 @@ def _recorded(
             "agents": [getattr(agent, "name", type(agent).__name__) for agent in seated],
             "events": events,
             "scores": scores_of(state),
-            "returns": state.returns.tolist(),
+            "returns": (state.returns if state.over else state.cut_returns).tolist(),
         }
 
 

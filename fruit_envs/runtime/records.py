@@ -17,9 +17,12 @@ from fruit_envs.engine.tape import Tape
 from fruit_envs.runtime.game import Game, load
 from fruit_envs.runtime.state import State
 
-__all__ = ["FORMAT", "replay", "rule_options", "scores_of"]
+__all__ = ["CUT", "FORMAT", "replay", "rule_options", "scores_of"]
 
 FORMAT = "fruit-record-1"
+
+#: The last event of a game that a limit has cut off.
+CUT = {"event": "cut"}
 _KEYS = ("format", "game", "version", "options", "seed", "agents", "events", "scores", "returns")
 _TOLERANCE = 1e-6
 
@@ -39,9 +42,9 @@ def _listed(value: Any) -> Any:
 
 
 def scores_of(state: State) -> list[float | int]:
-    """The scores of a finished game; a game may tell others than those that margins are made from."""
+    """The scores of a game; a game may tell others at its end than those that margins are made from."""
     own = getattr(state.game.module("text"), "record_scores", None)
-    return _plain(own(state) if own else state.scores.tolist())
+    return _plain(own(state) if own and state.over else state.scores.tolist())
 
 
 def _plain(numbers: list[float]) -> list[float | int]:
@@ -62,7 +65,7 @@ def replay(record: Mapping[str, Any]) -> State:
     Returns
     -------
     State
-        The finished game.
+        The finished game, or one as it was when a limit cut it off.
 
     Raises
     ------
@@ -71,16 +74,19 @@ def replay(record: Mapping[str, Any]) -> State:
     """
     game = _checked(record)
     events = record["events"]
+    cut = bool(events) and events[-1] == CUT
+    if cut:
+        events = events[:-1]
     forced = game.module("text").outcomes(game.rules, events)
     seed = record["seed"]
-    state = _replayed(game, events, game.deal(0 if seed is None else seed, outcomes=forced), forced)
+    state = _replayed(game, events, game.deal(0 if seed is None else seed, outcomes=forced), forced, cut)
     if seed is not None:
         starter = next((e["starter"] for e in events if e.get("event") == "deal" and "starter" in e), None)
         named = {} if starter is None else {"starter": starter}
         own = game.module("components").reset_outcomes(game.rules, named)
-        _replayed(game, events, game.deal(seed, outcomes=own or None), None, f" from seed {seed}")
+        _replayed(game, events, game.deal(seed, outcomes=own or None), None, cut, f" from seed {seed}")
     _compare("scores", record["scores"], scores_of(state))
-    _compare("returns", record["returns"], state.returns.tolist())
+    _compare("returns", record["returns"], (state.cut_returns if cut else state.returns).tolist())
     return state
 
 
@@ -123,7 +129,9 @@ def _check_options(name: Any, options: Mapping[str, Any]) -> None:
             raise InvalidOption(f"option {key}: expected {option.default!r} or a whole table, got {brief(value)}")
 
 
-def _replayed(game: Game, events: list[dict[str, Any]], state: State, forced: Any, source: str = "") -> State:
+def _replayed(
+    game: Game, events: list[dict[str, Any]], state: State, forced: Any, cut: bool, source: str = ""
+) -> State:
     """Play the decisions among the events, comparing every event that results."""
     text = game.module("text")
     normalised = getattr(text, "normalised", lambda event: event)
@@ -148,8 +156,8 @@ def _replayed(game: Game, events: list[dict[str, Any]], state: State, forced: An
             except FruitEnvsError as error:
                 raise InvalidRecord(f"event {number}: {error}") from error
             check(text.decision_events(before, seat, action, state))
-    if not state.over or len(produced) < len(events):
-        rest = brief(events[len(produced)]) if len(produced) < len(events) else "no more events"
+    if state.over == cut or len(produced) < len(events):
+        rest = brief(events[len(produced)]) if len(produced) < len(events) else "a cut" if cut else "no more events"
         raise InvalidRecord(f"event {len(produced)}: expected {'the end' if state.over else 'a decision'}, got {rest}")
     return state
 
