@@ -1,4 +1,4 @@
-"""How long a decision takes, and the end of one that takes too long."""
+"""What a decision costs, and the end of one that takes too long."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import perf_counter_ns
+from time import perf_counter_ns, process_time_ns
 from types import FrameType
 from typing import Any
 
@@ -39,6 +39,9 @@ def as_limit(limit: Any) -> float | None:
 class Clock:
     """Times decisions, one at a time.
 
+    What is told of a decision is the CPU time of this process, all its threads included: unlike wall time it does not
+    grow with what else the machine has to do. The limit is wall time, since that is what others wait for.
+
     Within `running()`, on Unix and in the main thread, an alarm interrupts Python code at the limit. Elsewhere, and in
     compiled code that does not return to Python, lateness shows only after the answer.
 
@@ -50,7 +53,7 @@ class Clock:
 
     def __init__(self, limit: float | None) -> None:
         self.limit = limit
-        self.nanoseconds = 0  # of the last decision
+        self.nanoseconds = 0  # CPU time of the last decision
         self._rings = False
         self._asking = False
 
@@ -82,16 +85,17 @@ class Clock:
             If it took longer than the limit.
         """
         self._asking = True
-        began = perf_counter_ns()
+        began, spent = perf_counter_ns(), process_time_ns()
         try:
             if self._rings:
                 signal.setitimer(signal.ITIMER_REAL, self.limit or 0)
             answer = decide()
         finally:
             self._asking = False
-            self.nanoseconds = perf_counter_ns() - began
+            self.nanoseconds = process_time_ns() - spent
+            took = perf_counter_ns() - began
             if self._rings:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-        if self.limit is not None and self.nanoseconds > self.limit * 1e9:
+        if self.limit is not None and took > self.limit * 1e9:
             raise TooLate
         return answer

@@ -62,7 +62,8 @@ class MatchResult:
     variance_factor
         What duplicates are worth for the margin, see `variance_factor`.
     p50_ms, p99_ms
-        Quantiles of the time of the agent's decisions in milliseconds, its view of the game included; NaN without any.
+        Quantiles of the CPU time of the agent's decisions in milliseconds, its view of the game included; NaN without
+        any.
     """
 
     game: str

@@ -47,7 +47,7 @@ class Played:
     failure, failed_seat, reason
         One of `FAILURES`, whose it was, and a line that says what happened; None where nobody failed.
     nanoseconds
-        How long each decision took, its view included, of each side.
+        CPU time of each decision, its view included, of each side.
     """
 
     seat: int

@@ -48,7 +48,7 @@ TIMING: dict[str, tuple[str, bool, str]] = {
     "table": DEALS["table"],
     "deal": DEALS["deal"],
     "seat": DEALS["seat"],
-    "one_ns": ("list<int64>", False, "nanoseconds of each decision of the one, its view included"),
+    "one_ns": ("list<int64>", False, "CPU nanoseconds of each decision of the one, its view included"),
     "rest_ns": ("list<int64>", False, "the same of the others"),
 }
 
