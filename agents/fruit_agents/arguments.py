@@ -8,11 +8,12 @@ import typer
 
 import fruit_envs
 from fruit_agents.options import game_options
+from fruit_envs.declare.catalog import GAMES, presets
 from fruit_envs.runtime.game import Game
 
 __all__ = ["GameName", "NumPlayers", "Options", "load_game"]
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of a game, see `list`.")]
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of a game or preset, see `list`.")]
 NumPlayers = Annotated[int | None, typer.Option(help="Seats; the game's default if not given.")]
 Options = Annotated[
     list[str] | None,
@@ -23,5 +24,9 @@ Options = Annotated[
 
 
 def load_game(name: str, num_players: int | None, given: list[str] | None) -> Game:
-    """The game of a command, its number of players from either place."""
-    return fruit_envs.load(name, **game_options(given or (), num_players))
+    """The game of a command, its number of players from either place; the name may be that of a preset."""
+    options = game_options(given or (), num_players)
+    for game in GAMES:
+        if name in presets(game):
+            return fruit_envs.load(game, **{**presets(game)[name], **options})
+    return fruit_envs.load(name, **options)

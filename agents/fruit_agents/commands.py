@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -22,19 +23,20 @@ from fruit_agents import baselines
 from fruit_agents.arena.command import arena
 from fruit_agents.arguments import GameName, NumPlayers, Options, load_game
 from fruit_agents.describe import describe as facts_of
+from fruit_agents.describe import folded
 from fruit_agents.features import default_features, make_features
-from fruit_agents.options import game_options
 from fruit_agents.policy import CHOICES, PolicyAgent
 from fruit_agents.progress import tracked
 from fruit_envs.agents.asking import ask, ask_batch, memory_size, new_memory
 from fruit_envs.agents.names import make_agent
 from fruit_envs.base.checks import SEED_LIMIT, as_seed, entropy
-from fruit_envs.base.errors import FruitEnvsError, InvalidRecord
-from fruit_envs.declare.catalog import GAMES
+from fruit_envs.base.errors import FruitEnvsError, InvalidRecord, printable
+from fruit_envs.declare.catalog import GAMES, presets
 from fruit_envs.faces.aec import AEC
 from fruit_envs.faces.single_agent import SingleAgent
 from fruit_envs.faces.vector import VectorEnv
 from fruit_envs.runtime.game import Game
+from fruit_envs.runtime.records import read_records
 
 __all__ = ["app"]
 
@@ -54,7 +56,7 @@ class _Group(TyperGroup):
 
 app = typer.Typer(
     cls=_Group,
-    help="Hidden-information fruit games: look at them, play and record them, check records.",
+    help="Hidden-information fruit games: look at them, record games of agents, check records, compare agents.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -63,12 +65,33 @@ app = typer.Typer(
 app.command()(arena)
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"fruit-envs {fruit_envs.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Nothing of its own: the commands do it all."""
+
+
 @app.command("list")
 def list_games() -> None:
-    """The games, and the agents that play each."""
+    """The games, the agents that play each, and their presets."""
     for name, entry in GAMES.items():
         agents = ", ".join(baselines(name))
         typer.echo(f"{name}  {entry.title}, version {entry.version}; agents: {agents}")
+        for preset, options in presets(name).items():
+            typer.echo(f"{preset}  {entry.title} with {_given(options)}")
+
+
+def _given(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in options.items())
 
 
 @app.command()
@@ -78,16 +101,18 @@ def describe(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Options, actions and observation blocks of a game."""
-    facts = facts_of(fruit_envs.load(game, **game_options(option or ())))
+    facts = facts_of(load_game(game, None, option))
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
         return
     console = Console()
-    console.print(f"{facts['title']}: {facts['env_id']}; agents: {', '.join(facts['agents'])}\n", markup=False)
+    lines = [f"{facts['title']}: {facts['env_id']}; agents: {', '.join(facts['agents'])}"]
+    lines += [f"Preset {name}: {_given(given)}" for name, given in facts["presets"].items()]
+    console.print("\n".join(lines) + "\n", markup=False, highlight=False)
     options = [(o["name"], json.dumps(o["value"]), json.dumps(o["default"]), o["doc"]) for o in facts["options"]]
     _print_table(console, "Options", ("name", "value", "default", "meaning"), options)
     actions = facts["actions"]
-    _print_table(console, f"Actions: {actions['count']}", ("id", "name"), enumerate(actions["names"]))
+    _print_table(console, f"Actions: {actions['count']}", ("id", "name"), folded(actions["names"]))
     seen = facts["observation"]
     blocks = [
         (
@@ -118,7 +143,7 @@ def warmup(game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="De
     """Compile what the faces and baselines need, so that later processes start warm."""
     for name in [game] if game else list(GAMES):
         began = perf_counter()
-        _compile(fruit_envs.load(name))
+        _compile(load_game(name, None, None))
         typer.echo(f"{name}: {perf_counter() - began:.1f} s")
 
 
@@ -180,15 +205,11 @@ def record(
 @app.command()
 def replay(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
     """Check a record or a list of records; stops with exit code 1 at the first that the rules do not reproduce."""
-    try:
-        content = json.loads(file.read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InvalidRecord(f"{file}: expected JSON, got {error}") from error
-    for number, one in enumerate(content if isinstance(content, list) else [content]):
+    for number, one in enumerate(read_records(file)):
         try:
             state = fruit_envs.replay(one)
         except InvalidRecord as error:
             typer.echo(f"fruit-envs: game {number}: {error}", err=True)
             raise typer.Exit(1) from error
-        scores = ", ".join(map(str, one["scores"]))
-        typer.echo(f"game {number}: {state.game.name}, seed {one['seed']}, {', '.join(one['agents'])}: {scores}")
+        agents, scores = (", ".join(map(printable, map(str, one[key]))) for key in ("agents", "scores"))
+        typer.echo(f"game {number}: {state.game.name}, seed {one['seed']}, {agents}: {scores}")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
-from fruit_agents import baselines
+from fruit_agents import fitting
+from fruit_envs.declare.catalog import presets
 from fruit_envs.runtime.game import Game
 
-__all__ = ["describe"]
+__all__ = ["describe", "folded"]
+
+#: A run of like actions that is longer is told by its first and last ones.
+LONG = 24
 
 
 def describe(game: Game) -> dict[str, Any]:
@@ -16,9 +22,10 @@ def describe(game: Game) -> dict[str, Any]:
     Returns
     -------
     dict
-        `game`, `title`, `version`, `env_id`, `agents` (names of the baselines that play it), `options` (name, default,
-        value, choices or None, doc), `actions` (count, names by id), `observation` (size, dtype, and per block name,
-        shape, axes, low, high, meaning, and its slice [start, stop) of the vector).
+        `game`, `title`, `version`, `env_id` (of the preset that has just these options if there is one), `presets`
+        (options by name), `agents` (names of the baselines that play it), `options` (name, default, value, choices or
+        None, doc), `actions` (count, names by id), `observation` (size, dtype, and per block name, shape, axes, low,
+        high, meaning, and its slice [start, stop) of the vector).
     """
     blocks = []
     for block in game.layout.blocks:
@@ -44,13 +51,30 @@ def describe(game: Game) -> dict[str, Any]:
         }
         for option in game.module("components").OPTIONS
     ]
+    named = {name: dict(given) for name, given in presets(game.name).items()}
+    chosen = {o["name"]: o["value"] for o in options if o["name"] != "num_players" and o["value"] != o["default"]}
+    own = next((name for name, given in named.items() if given == chosen), game.name)
     return {
         "game": game.name,
         "title": game.title,
         "version": game.version,
-        "env_id": game.env_id,
-        "agents": baselines(game.name),
+        "env_id": f"fruit/{own}-v{game.version}",
+        "presets": named,
+        "agents": fitting(game),
         "options": options,
         "actions": {"count": game.num_actions, "names": list(game.action_names)},
         "observation": {"size": game.layout.size, "dtype": game.layout.dtype.name, "blocks": blocks},
     }
+
+
+def folded(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Ids and names of actions as rows; long runs of names that begin with the same word are told in one."""
+    rows = []
+    for _, run in groupby(enumerate(names), lambda action: action[1].split(" ")[0]):
+        actions = list(run)
+        if len(actions) <= LONG:
+            rows += [(str(number), name) for number, name in actions]
+            continue
+        (first, one), (_, two), *_, (last, end) = actions
+        rows.append((f"{first} to {last}", f"{one}, {two}, …, {end}"))
+    return rows

@@ -22,6 +22,7 @@ __all__ = [
     "brief",
     "brief_array",
     "missing_extra",
+    "printable",
 ]
 
 
@@ -92,6 +93,11 @@ def brief_array(value: Any) -> str:
     """Dtype and shape of an array that came; anything else as `brief` tells it."""
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
     return brief(value) if dtype is None or shape is None else f"{dtype} {shape}"
+
+
+def printable(text: str) -> str:
+    """A text from elsewhere as it may be printed: on one line, without what steers a terminal or has no encoding."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def missing_extra(package: str, extra: str) -> MissingExtra:

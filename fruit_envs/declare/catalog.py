@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["GAMES", "Entry"]
+__all__ = ["GAMES", "Entry", "preset_name", "presets"]
 
 
 @dataclass(frozen=True)
@@ -38,3 +38,13 @@ GAMES: dict[str, Entry] = {
     "fruity_fruit": Entry("Fruity Fruit", 0, "fruit_envs.games.fruity_fruit"),
     "fruit_salad": Entry("Fruit Salad", 0, "fruit_envs.games.fruit_salad", {"Memory": {"memory": "tabletop"}}),
 }
+
+
+def preset_name(game: str, suffix: str) -> str:
+    """Such as `fruit_salad_memory`."""
+    return f"{game}_{suffix.lower()}"
+
+
+def presets(game: str) -> dict[str, Mapping[str, Any]]:
+    """The options of a game's presets, by their names."""
+    return {preset_name(game, suffix): options for suffix, options in GAMES[game].presets.items()}

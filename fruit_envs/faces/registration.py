@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
-from fruit_envs.declare.catalog import GAMES
+from fruit_envs.declare.catalog import GAMES, preset_name
 
 __all__ = ["register_all"]
 
@@ -18,7 +18,7 @@ def register_all() -> None:
         title = entry.title.replace(" ", "")
         _register(name, f"{name}-v{entry.version}", f"{title}-v{entry.version}", {})
         for preset, options in entry.presets.items():
-            own = f"{name}_{preset.lower()}-v{entry.version}"
+            own = f"{preset_name(name, preset)}-v{entry.version}"
             _register(name, own, f"{title}-{preset}-v{entry.version}", dict(options))
 
 

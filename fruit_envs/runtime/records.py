@@ -6,18 +6,21 @@ outcomes through the engine and fails at the first event that differs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from fruit_envs.base.checks import as_seed
 from fruit_envs.base.errors import FruitEnvsError, InvalidOption, InvalidRecord, brief
+from fruit_envs.base.files import read_json
 from fruit_envs.declare.catalog import GAMES
 from fruit_envs.engine.tape import Tape
 from fruit_envs.runtime.game import Game, load
 from fruit_envs.runtime.state import State
 
-__all__ = ["CUT", "FORMAT", "replay", "rule_options", "scores_of"]
+__all__ = ["CUT", "FORMAT", "read_records", "replay", "rule_options", "scores_of"]
 
 FORMAT = "fruit-record-1"
 
@@ -25,6 +28,7 @@ FORMAT = "fruit-record-1"
 CUT = {"event": "cut"}
 _KEYS = ("format", "game", "version", "options", "seed", "agents", "events", "scores", "returns")
 _TOLERANCE = 1e-6
+_MAX_BYTES = 2**33  # of a file: some hundred thousand games
 
 
 def rule_options(game: Game) -> dict[str, Any]:
@@ -49,6 +53,25 @@ def scores_of(state: State) -> list[float | int]:
 
 def _plain(numbers: list[float]) -> list[float | int]:
     return [int(x) if float(x).is_integer() else x for x in numbers]
+
+
+# ---- reading -------------------------------------------------------------------------------------------------------
+
+
+def read_records(file: str | os.PathLike[str]) -> list[Any]:
+    """What a file holds as records, one or a list of them: JSON of any kind, which `replay` checks.
+
+    Raises
+    ------
+    InvalidFile
+        Where it cannot be read as JSON, see `parse_json`.
+    InvalidRecord
+        For an empty list.
+    """
+    content = read_json(Path(file), "a record or a list of records as JSON", max_bytes=_MAX_BYTES)
+    if content == []:
+        raise InvalidRecord(f"expected a record or a list of records in {file}, got an empty list")
+    return content if isinstance(content, list) else [content]
 
 
 # ---- replay --------------------------------------------------------------------------------------------------------
@@ -120,13 +143,14 @@ def _check_options(name: Any, options: Mapping[str, Any]) -> None:
     """Refuse what a record may not hold: reward timing, and paths (replaying a record opens no file)."""
     if not isinstance(name, str) or name not in GAMES:
         raise InvalidOption(f"unknown game {brief(name)}")
-    declared = {option.name: option for option in import_module(f"{GAMES[name].package}.components").OPTIONS}
+    declared = import_module(f"{GAMES[name].package}.components").OPTIONS
+    # A table that can be named, or is made when None is given, is what may come from a file.
+    tables = {o.name: o.default for o in declared if o.choices is None and isinstance(o.default, str | None)}
     for key, value in options.items():
-        option = declared.get(key)
         if key == "reward_timing":
             raise InvalidOption("expected no reward_timing, which is not a rule")
-        if option is not None and option.choices is None and isinstance(value, str) and value != option.default:
-            raise InvalidOption(f"option {key}: expected {option.default!r} or a whole table, got {brief(value)}")
+        if key in tables and isinstance(value, (str, os.PathLike)) and value != tables[key]:
+            raise InvalidOption(f"option {key}: expected {tables[key]!r} or a whole table, got {brief(value)}")
 
 
 def _replayed(

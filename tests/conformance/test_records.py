@@ -57,6 +57,8 @@ def test_malformed_records_are_refused(name, options):
     refused(lambda r: r.update(game="chess"), "game and options that exist")
     refused(lambda r: r["options"].update(colour=1), "game and options that exist")
     refused(lambda r: r["options"].pop("num_players"), "options with num_players")
+    n = options["num_players"]
+    refused(lambda r: r["options"].update(num_players=str(n)), f"num_players: expected a whole number .*, got '{n}'")
     refused(lambda r: r.update(seed=-1), "game and options that exist")
     refused(lambda r: r.update(seed=6), "from seed 6")
     refused(lambda r: r.update(agents=["random"]), "agent names")

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 import fruit_envs
 from fruit_agents import cli
 from fruit_agents.commands import app
-from fruit_agents.describe import describe
+from fruit_agents.describe import describe, folded
 from fruit_envs.declare.catalog import GAMES
 from fruit_envs.games.fruit_cocktail.components import default_deck
 
@@ -34,7 +34,33 @@ def fails(*arguments: object, code: int = 2) -> str:
 
 
 def test_list() -> None:
-    assert "fruit_cocktail  Fruit Cocktail, version 0; agents: random, greedy, greedy2" in run("list").stdout
+    lines = run("list").stdout.splitlines()
+    assert "fruit_cocktail  Fruit Cocktail, version 0; agents: random, greedy, greedy2" in lines
+    assert "fruit_salad_memory  Fruit Salad with memory=tabletop" in lines
+
+
+def test_the_version_and_help() -> None:
+    assert run("--version").stdout == f"fruit-envs {fruit_envs.__version__}\n"
+    head = run("--help").stdout.split("Commands")[0]
+    assert "play" not in head  # nobody can yet
+    assert "--version" in head
+
+
+def test_presets_are_known_by_name() -> None:
+    facts = json.loads(run("describe", "fruit_salad_memory", "--json").stdout)
+    assert facts == json.loads(json.dumps(describe(fruit_envs.load("fruit_salad", memory="tabletop"))))
+    assert facts["env_id"] == "fruit/fruit_salad_memory-v0"
+    assert "memory_all" in facts["agents"]
+    assert "counter" not in facts["agents"], "it needs what a tabletop does not show"
+    assert facts["presets"] == {"fruit_salad_memory": {"memory": "tabletop"}}
+    text = run("describe", "fruit_salad").stdout
+    assert text.startswith("Fruit Salad: fruit/fruit_salad-v0; ")
+    assert "Preset fruit_salad_memory: memory=tabletop" in text
+    other = json.loads(run("describe", "fruit_salad_memory", "--option", "max_reveals=9", "--json").stdout)
+    assert {o["name"]: o["value"] for o in other["options"]}["memory"] == "tabletop"
+    assert other["env_id"] == "fruit/fruit_salad-v0"
+    (record,) = json.loads(run("record", "fruit_salad_memory", "--option", "max_reveals=9").stdout)
+    assert (record["game"], record["options"]["memory"]) == ("fruit_salad", "tabletop")
 
 
 def test_describe_json() -> None:
@@ -56,6 +82,22 @@ def test_describe_tables() -> None:
     assert "24 x 8" in text
     assert "64:256" in text
     assert "[fruit id," in text  # brackets are text
+
+
+def test_describe_folds_runs_of_like_actions() -> None:
+    text = run("describe", "fruity_fruit").stdout
+    assert len(text.splitlines()) < 130
+    assert "36 to 235" in text
+    names = fruit_envs.load("fruity_fruit", action_mode="single").action_names
+    rows = folded(names)
+    assert rows[0] == ("0 to 1419", f"{names[0]}, {names[1]}, …, {names[1419]}")
+    assert rows[-1] == (str(len(names) - 1), "take grape")
+    reached = 0
+    for ids, _ in rows:
+        first, _, last = ids.partition(" to ")
+        assert int(first) == reached
+        reached = int(last or first) + 1
+    assert reached == len(names)
 
 
 def test_warmup() -> None:
@@ -121,12 +163,47 @@ def test_replay_stops_at_the_first_failure(tmp_path: Path, edit: Any, named: str
 def test_what_is_no_record(tmp_path: Path) -> None:
     file = tmp_path / "games.json"
     file.write_text("{")
-    assert "expected JSON" in fails("replay", file)
+    assert "expected a record or a list of records as JSON in" in fails("replay", file)
     file.write_bytes(b"\xff\xfe\xfa")
-    assert "expected JSON" in fails("replay", file)
+    assert "expected a record or a list of records as JSON in" in fails("replay", file)
     file.write_text("5")
     assert "game 0: expected an object" in fails("replay", file, code=1)
     assert "No such file" in fails("replay", tmp_path / "none.json")
+
+
+def test_a_list_without_records_and_keys_that_are_there_twice(tmp_path: Path) -> None:
+    file = tmp_path / "games.json"
+    file.write_text("[]")
+    assert fails("replay", file).endswith("got an empty list")
+    (record,) = fruit_envs.record("fruit_cocktail", seed=1)
+    for text in (json.dumps(record), json.dumps([record])):
+        file.write_text(text.replace('"seed": 1,', '"seed": 2, "seed": 1,'))
+        assert "got 'seed' twice" in fails("replay", file)
+    file.write_text(text.replace('"event": "take"', '"event": "take", "event": "take"', 1))
+    assert "got 'event' twice" in fails("replay", file)
+
+
+def test_names_in_a_record_are_printed_on_one_line_whatever_they_hold(tmp_path: Path) -> None:
+    (record,) = fruit_envs.record("fruit_cocktail", seed=1)
+    record["agents"] = ["\ud800 é", "a\ngame 1: forged\x1b[2J\u2028\u202e"]
+    file = tmp_path / "games.json"
+    file.write_text(json.dumps(record))
+    (line,) = run("replay", file).stdout.splitlines()
+    assert line.startswith(
+        r"game 0: fruit_cocktail, seed 1, \ud800 é, a\ngame 1: forged\x1b[2J\u2028\u202e: ".replace("\\\\", "\\")
+    )
+
+
+def test_options_of_a_record_are_refused_in_their_own_words(tmp_path: Path) -> None:
+    (record,) = fruit_envs.record("fruit_cocktail", seed=1)
+    file = tmp_path / "games.json"
+    for option, value, message in (
+        ("num_players", "2", "option num_players: expected a whole number 2..4, got '2'"),
+        ("margin_scale", "2", "option margin_scale: expected a number"),
+        ("deck", "/etc/passwd", "option deck: expected 'assumed-v1' or a whole table, got '/etc/passwd'"),
+    ):
+        file.write_text(json.dumps({**record, "options": {"num_players": 2, option: value}}))
+        assert message in fails("replay", file, code=1)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ _NEEDED = {
     "sb3_contrib": "sb3-contrib",
     "tensorboard": "tensorboard",
     "tyro": "tyro",
-    "tqdm": "tqdm",
     "matplotlib": "matplotlib",
     "safetensors": "safetensors",
     "rich": "rich",
@@ -89,7 +88,7 @@ def run(args: Args, command: str) -> Path:
     InvalidOption
         For a game, option or opponent that does not exist, or a run that is already there.
     """
-    from fruit_agents.arena import duplicate_match
+    from fruit_agents.arena import duplicate_match, print_results
     from fruit_agents.policy import load_policy
     from fruit_envs.agents.names import make_agent
     from fruit_envs.runtime.game import Game
@@ -123,7 +122,7 @@ def run(args: Args, command: str) -> Path:
 
     agent = load_policy(folder, game)
     matches = [duplicate_match(game, agent, name, deals=args.deals) for name in args.baselines]
-    table = write_results(
+    write_results(
         folder,
         args,
         game,
@@ -134,7 +133,8 @@ def run(args: Args, command: str) -> Path:
         training_cpu=training_cpu,
         total_cpu=training.cpu_before + cpu_minutes(),
     )
-    sys.stdout.write(
-        f"\n{table}\n{training.cpu_before + cpu_minutes():.1f} CPU-minutes; policy, table and curve are in {folder}\n"
-    )
+    sys.stdout.write("\n")
+    print_results(matches)
+    cpu = training.cpu_before + cpu_minutes()
+    sys.stdout.write(f"\n{cpu:.1f} CPU-minutes; policy, table and curve are in {folder}\n")
     return folder

@@ -23,12 +23,12 @@ from stable_baselines3.common.logger import configure
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv, VecFrameStack
 from torch import nn
-from tqdm import tqdm
 
 from fruit_agents.arena import duplicate_match
 from fruit_agents.features import Features, default_features, make_features
 from fruit_agents.network import Layer
 from fruit_agents.policy import PolicyAgent, save_policy
+from fruit_agents.progress import counted
 from fruit_envs.base.errors import InvalidOption
 from fruit_envs.base.files import replace_file
 from fruit_envs.faces.vector import VectorEnv
@@ -184,14 +184,11 @@ class Training(BaseCallback):
 
         signal.signal(signal.SIGINT, stop)
         done = self.model.num_timesteps if self._at_checkpoint else 0
-        self._bar = tqdm(
-            total=self._total, initial=done, unit=" decisions", unit_scale=True, smoothing=0.05, dynamic_ncols=True
-        )
         try:
-            yield
+            with counted(self._total, f"training for {self.game.name}, decisions", done) as self._counter:
+                yield
         finally:
             signal.signal(signal.SIGINT, before)
-            self._bar.close()
 
     @property
     def learner(self) -> MaskablePPO:
@@ -215,7 +212,7 @@ class Training(BaseCallback):
             self._finished.append(float(self._returns[i] * self._unit))
             self._returns[i] = 0.0
             self.illegal += "illegal" in self.locals["infos"][i]
-        self._bar.update(self.args.num_envs)
+        self._counter.advance(self.args.num_envs)
         return not self.stopping
 
     def _deal_anew(self) -> None:
@@ -287,7 +284,8 @@ class Training(BaseCallback):
         table.writeheader()
         table.writerows(self.rows)
         replace_file(self.folder / "curve.csv", text.getvalue().encode())
-        self._bar.set_postfix({name: f"{row[name]:+.1f}" for name in self.args.baselines})
+        margins = [f"{row[name]:+.1f} against {name}" for name in self.args.baselines]
+        self._counter.note(", ".join(margins))
 
     def _save_policy(self, layers: list[Layer]) -> None:
         training = {

@@ -30,7 +30,7 @@ def write_results(
     illegal: int,
     training_cpu: float,
     total_cpu: float,
-) -> str:
+) -> None:
     """Write results.json and results.md.
 
     Parameters
@@ -47,11 +47,6 @@ def write_results(
         Illegal actions in training.
     training_cpu, total_cpu
         CPU-minutes at the end of the training, its measurements included, and now.
-
-    Returns
-    -------
-    str
-        The table as Markdown.
     """
     steps = int(rows[-1]["steps"])
     facts: dict[str, Any] = {
@@ -71,11 +66,10 @@ def write_results(
         "curve": [{name: None if math.isnan(value) else value for name, value in row.items()} for row in rows],
     }
     replace_file(folder / "results.json", (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
-    table = to_markdown(matches)
     libraries = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     text = [
         f"# {game.title}, {game.num_players} players",
-        table.rstrip(),
+        to_markdown(matches).rstrip(),
         "Margins are points: own score minus the mean of the others'; 95 % intervals in brackets.",
         f"`{command}`, seed {args.seed}",
         f"{steps:,} decisions, {total_cpu:.1f} CPU-minutes in all ({training_cpu:.1f} for the training), "
@@ -84,7 +78,6 @@ def write_results(
         "![Learning curve](curve.png)",
     ]
     replace_file(folder / "results.md", ("\n\n".join(text) + "\n").encode())
-    return table
 
 
 def draw_curve(path: Path, args: Args, game: Game, rows: Rows) -> None:

@@ -8,7 +8,7 @@ the shell.
 
 from fruit_agents.arena.deals import PHRASE, deal_seeds
 from fruit_agents.arena.match import MatchResult, duplicate_match
-from fruit_agents.arena.report import to_json, to_markdown
+from fruit_agents.arena.report import print_results, to_json, to_markdown
 from fruit_agents.arena.run import run
 from fruit_agents.arena.statistics import Interval, bootstrap, variance_factor
 from fruit_agents.arena.workers import WorkerDied
@@ -21,6 +21,7 @@ __all__ = [
     "bootstrap",
     "deal_seeds",
     "duplicate_match",
+    "print_results",
     "run",
     "to_json",
     "to_markdown",

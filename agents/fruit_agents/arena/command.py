@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from fruit_agents.arena.report import to_markdown
+from fruit_agents.arena.report import print_results
 from fruit_agents.arena.run import run
 from fruit_agents.arguments import GameName, NumPlayers, Options, load_game
 
@@ -50,4 +50,4 @@ def arena(
         how = "with --out FOLDER it could be resumed" if out is None else "the same command without --overwrite goes on"
         typer.echo(f"fruit-envs: interrupted; {how}", err=True)
         raise typer.Exit(130) from None  # as a shell reports SIGINT
-    typer.echo(to_markdown(results), nl=False)
+    print_results(results)

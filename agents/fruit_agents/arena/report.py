@@ -1,19 +1,35 @@
-"""Tables of results, for programs and for readers."""
+"""Tables of results, for programs, files and terminals."""
 
 from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fruit_agents.arena.match import MatchResult
 from fruit_agents.arena.statistics import Interval
+from fruit_envs.base.errors import printable
 
 if TYPE_CHECKING:
     from fruit_envs.runtime.game import Game
 
-__all__ = ["arena_json", "arena_markdown", "to_json", "to_markdown"]
+__all__ = ["arena_json", "arena_markdown", "print_results", "to_json", "to_markdown"]
+
+_HEAD = (
+    "agent",
+    "against",
+    "seats",
+    "deals",
+    "win share",
+    "by seat",
+    "margin",
+    "duplicates",
+    "failures",
+    "CPU ms a decision (p50, p99)",
+)
+_MORE = ("deals", "by seat", "duplicates")
 
 
 def to_json(results: Sequence[MatchResult]) -> str:
@@ -23,35 +39,56 @@ def to_json(results: Sequence[MatchResult]) -> str:
 
 def to_markdown(results: Sequence[MatchResult]) -> str:
     """A table of results as Markdown, with 95 % intervals in brackets."""
-    head = (
-        "agent",
-        "against",
-        "seats",
-        "deals",
-        "win share",
-        "by seat",
-        "margin",
-        "duplicates",
-        "failures",
-        "ms a decision (p50, p99)",
+    lines = [_HEAD, ("---",) * len(_HEAD), *([cell.replace("|", "\\|") for cell in row] for row in map(_row, results))]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def print_results(results: Sequence[MatchResult]) -> None:
+    """Print a table of results: drawn on a terminal, as Markdown where stdout is none.
+
+    On a narrow terminal it lacks the columns of `_MORE`.
+    """
+    if not sys.stdout.isatty():
+        sys.stdout.write(to_markdown(results))
+        return
+    from rich.console import Console
+
+    console = Console()
+    table = _drawn(results, _HEAD)
+    room = console.options.update(max_width=1000)  # what the table needs, however narrow the terminal
+    if console.measure(table, options=room).maximum > console.width:
+        table = _drawn(results, [name for name in _HEAD if name not in _MORE])
+    console.print(table)
+
+
+def _drawn(results: Sequence[MatchResult], columns: Sequence[str]) -> Any:
+    """A table for rich, with intervals below their means."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    for number, name in enumerate(columns):
+        head = name.replace(" a ", "\na ").replace(" (", "\n(")
+        table.add_column(head, justify="left" if number < 2 else "right", overflow="fold")
+    for result in results:
+        cells = dict(zip(_HEAD, _row(result), strict=True))
+        table.add_row(*(Text(cells[name].replace(" [", "\n[")) for name in columns))  # as text: brackets are no markup
+    return table
+
+
+def _row(result: MatchResult) -> tuple[str, ...]:
+    return (
+        _text(result.agent),
+        _text(result.opponent),
+        f"{result.seats} of {result.num_players}",
+        str(result.deals),
+        _interval(result.win_share, ".3f"),
+        " / ".join(f"{share:.3f}" for share in result.rows["share"].mean(axis=0)),
+        _interval(result.margin, "+.2f"),
+        "–" if math.isnan(result.variance_factor) else f"{result.variance_factor:.2f}x",
+        ", ".join(f"{count} {kind}" for kind, count in result.failures.items() if count) or "0",
+        f"{_number(result.p50_ms, '.3f')}, {_number(result.p99_ms, '.3f')}",
     )
-    rows = [
-        (
-            _text(r.agent),
-            _text(r.opponent),
-            f"{r.seats} of {r.num_players}",
-            r.deals,
-            _interval(r.win_share, ".3f"),
-            " / ".join(f"{share:.3f}" for share in r.rows["share"].mean(axis=0)),
-            _interval(r.margin, "+.2f"),
-            "–" if math.isnan(r.variance_factor) else f"{r.variance_factor:.2f}x",
-            ", ".join(f"{count} {kind}" for kind, count in r.failures.items() if count) or 0,
-            f"{_number(r.p50_ms, '.3f')}, {_number(r.p99_ms, '.3f')}",
-        )
-        for r in results
-    ]
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in lines)
 
 
 def arena_json(
@@ -101,4 +138,4 @@ def _number(value: float, form: str) -> str:
 
 def _text(name: str) -> str:
     """A name as the text of a cell."""
-    return " ".join(name.split()).replace("|", "\\|")
+    return printable(" ".join(name.split()))

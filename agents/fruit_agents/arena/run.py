@@ -122,12 +122,12 @@ def run(
             what = f"{len(pairs)} table{'s' * (len(pairs) > 1)}, {game.num_players} games a deal"
             if left:
                 with (
-                    counted(total, what, total - left, progress) as advance,
+                    counted(total, what, total - left, progress) as counter,
                     closing(play_all(tables, missing, min(jobs, left))) as finished,
                 ):
                     for rows in finished:
                         store.add(as_table(rows, names))
-                        advance(len(rows) // game.num_players)
+                        counter.advance(len(rows) // game.num_players)
                 games, bad = store.parts(names, game.num_players, deals, seed)
                 if bad:
                     raise OSError(f"{folder}: {bad} parts that were just written cannot be read")
@@ -178,7 +178,7 @@ def _missing(games: Any, tables: int, deals: int) -> list[tuple[int, list[int]]]
 
 
 def _times(games: Any, names: Sequence[tuple[str, str]]) -> dict[str, dict[str, float]]:
-    """How long the decisions of each agent took, at all its tables."""
+    """CPU time of each agent's decisions, at all its tables."""
     spent: dict[str, list[np.ndarray]] = {}
     tables = games.column("table").to_numpy()
     for table, pair in enumerate(names):
