@@ -15,13 +15,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from planted import Mutant, agents, engine, faces, fruit_cocktail, fruit_salad, fruitoplay, fruity_fruit
+from planted import Mutant, agents, engine, faces, fruit_cocktail, fruit_salad, fruitoplay, fruity_fruit, words
 
 ROOT = Path(__file__).parents[1]
 
 MUTANTS = [
     mutant
-    for part in (engine, faces, agents, fruit_cocktail, fruitoplay, fruity_fruit, fruit_salad)
+    for part in (engine, faces, agents, fruit_cocktail, fruitoplay, fruity_fruit, fruit_salad, words)
     for mutant in part.MUTANTS
 ]
 

@@ -196,22 +196,22 @@ MUTANTS = [
     Mutant(
         "a drawing says that all tiles are the viewer's",
         f"{FRUITY}/text.py",
-        "{colour[0].upper()}{owner}",
-        "{colour[0].upper()}0",
+        "(seat_name(owner) if owner else",
+        "(seat_name(owner) if not owner else",
         Y_TEXT,
     ),
     Mutant(
         "a drawing has the own fruit in the middle",
         f"{FRUITY}/text.py",
-        "{_fruit(facts['pot'])}",
-        "{_fruit(facts['fruits'][0])}",
+        '_fruit(facts["pot"])',
+        '_fruit(facts["fruits"][0])',
         Y_TEXT,
     ),
     Mutant(
         "a drawing leaves out who leads and who could not place",
         f"{FRUITY}/text.py",
-        "if marks else",
-        "if not marks else",
+        "if done else",
+        "if not done else",
         Y_TEXT,
     ),
     Mutant(
