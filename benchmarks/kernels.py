@@ -73,7 +73,7 @@ def main() -> None:
     for _ in range(8):
         batch.step(batch.sample())
 
-    table, rules, states, seats = game.table, game.rules, batch._memory, batch.seats.copy()
+    table, rules, states, seats = game.scoring, game.rules, batch._memory, batch.seats.copy()
     masks, observations, rows = batch.masks.copy(), batch.observations.copy(), np.zeros((n, game.num_players))
     actions, middle = batch.sample().copy(), states.copy()
 

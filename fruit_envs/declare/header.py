@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike
 
-__all__ = ["HEADER", "MAX_SEATS", "RULES_HEADER", "RUNNING", "TERMINATED", "TRUNCATED"]
+__all__ = ["HEADER", "MAX_SEATS", "OVER_SHIFT", "RULES_HEADER", "RUNNING", "TERMINATED", "TRUNCATED"]
 
 #: No game here seats more.
 MAX_SEATS = 6
@@ -21,6 +21,9 @@ HEADER: list[tuple[str, DTypeLike]] = [
     ("spare", np.int8),  # the header is four words of 64 bits, see `memory_of`
 ]
 RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
+
+#: A *status* tells both at one glance: `pending` in its lowest 16 bits, above them `over`.
+OVER_SHIFT = 16
 
 #: First fields of every game's RULES.
 RULES_HEADER: list[tuple[str, DTypeLike]] = [

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.engine.jit import helper, load, store, wrapping
+from fruit_envs.engine.jit import helper, load, store, subroutine, wrapping
 
 __all__ = [
     "CHOICE",
@@ -155,7 +155,7 @@ def draw_best(values: Any, count: Any, stream: Any, counter: Any) -> Any:
     return place
 
 
-@helper
+@subroutine
 def _from_tape(tape: Any, kind: Any, index: Any, bound: Any) -> Any:
     """The forced outcome of this draw, or -1 after noting that it was made (see `Tape` for the buffer)."""
     for i in range(load(tape, 0)):
@@ -185,6 +185,19 @@ def chance(state: Any, kind: Any, index: Any, bound: Any) -> Any:
     return draw(state.stream, (np.int64(kind) << 32) + index, bound)
 
 
+@subroutine
+def _shuffle_on_tape(
+    tape: Any, stream: Any, kind: Any, first: Any, order: Any, size: Any, stop: Any, start: Any
+) -> None:
+    """`shuffle` where outcomes may be forced."""
+    for i in range(stop):
+        step = _from_tape(tape, np.int64(kind), np.int64(first + i), np.int64(size - i))
+        if step < 0:
+            step = draw(stream, (np.int64(kind) << 32) + first + i, size - i)
+        a, b = start + i, start + i + step
+        order[a], order[b] = order[b], order[a]
+
+
 @helper
 def shuffle(state: Any, kind: Any, first: Any, order: Any, size: Any, count: Any, start: Any = 0) -> None:
     """Shuffle order[start:][:size] in place so that its first `count` places are a uniform arrangement.
@@ -193,9 +206,7 @@ def shuffle(state: Any, kind: Any, first: Any, order: Any, size: Any, count: Any
     """
     stop = min(count, size - 1)
     if state.tape != _ZERO:
-        for i in range(stop):
-            a, b = start + i, start + i + chance(state, kind, first + i, size - i)
-            order[a], order[b] = order[b], order[a]
+        _shuffle_on_tape(state.tape, state.stream, kind, first, order, size, stop, start)
         return
     counter = ((np.int64(kind) << 32) + first) >> 1
     i = 0

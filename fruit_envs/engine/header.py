@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fruit_envs.declare.header import OVER_SHIFT
 from fruit_envs.engine.jit import JIT, helper
 
 __all__ = [
@@ -28,7 +29,7 @@ if JIT:
 
     @helper
     def status_of(state: Any) -> Any:
-        """pending + 65536 * over."""
+        """The game's status, see `declare.header.OVER_SHIFT`."""
         return (state[3] >> 32) & 0xFFFFFF
 
     @helper
@@ -61,7 +62,7 @@ else:
         return state[0].seed
 
     def status_of(state: Any) -> Any:
-        return int(state[0].pending) + 65536 * int(state[0].over)
+        return int(state[0].pending) + (int(state[0].over) << OVER_SHIFT)
 
     def decisions_of(state: Any) -> Any:
         return int(state[0].decisions)

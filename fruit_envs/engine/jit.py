@@ -1,38 +1,45 @@
-"""The only module that knows Numba: compiled kernels, calls through addresses, the cache folder.
+"""How Numba is used: compiled kernels, and calls through their addresses.
 
-A game's functions are compiled to native code with a fixed signature (`Kernels` in `contract`), and
-the loops reach them through their *addresses*. The loops therefore know no game, are cached on disk, and
-see an edited rule at once. With `NUMBA_DISABLE_JIT=1` the same source runs as plain Python: kernels
-are then the Python functions themselves and `call` is a direct call.
+A game's functions are compiled to native code with a fixed signature (`kernels.Kernels`) when they are first needed,
+and loops reach them through their *addresses*. So loops know no game, are kept on disk, and see an edited rule at once.
+With `NUMBA_DISABLE_JIT=1` the same source runs as plain Python: kernels are then the Python functions themselves, and
+`call` is a direct call.
 """
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, config
+from numba.core import cgutils, config, sigutils
+from numba.core.ccallback import CFunc
+from numba.core.imputils import lower_cast
+from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 
-from fruit_envs.engine.cache import cache_folder
+from fruit_envs.engine.cache import SafeCache, cache_folder
 
 __all__ = [
     "JIT",
+    "Native",
     "Record",
     "call",
     "data_of",
     "helper",
     "load",
     "loop",
-    "native",
     "parallel_loop",
     "row",
     "store",
+    "subroutine",
     "word",
     "wrapping",
 ]
@@ -46,16 +53,23 @@ Record = Any
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _cached(made: Any, function: Any) -> Any:
+    """Let something that Numba made keep its compiled code in our folder, if there is one."""
+    if JIT and cache_folder() is not None:
+        made._cache = SafeCache(function)
+    return made
+
+
 @contextmanager
-def _caching() -> Iterator[bool]:
-    """Point Numba at our cache folder while one function is declared; yields whether to cache."""
-    folder = cache_folder()
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder or "")
+def _without_collection() -> Iterator[None]:
+    """Compiling makes many objects and few cycles: looking for them meanwhile takes a tenth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
     try:
-        yield folder is not None
+        yield
     finally:
-        config.CACHE_DIR = before
+        if was_on:
+            gc.enable()
 
 
 def row(dtype: Any) -> Any:
@@ -67,21 +81,87 @@ def row(dtype: Any) -> Any:
     return types.CPointer(numba.from_dtype(np.dtype(dtype)))
 
 
-def native(signature: Any) -> Callable[[F], F]:
-    """Compile a function to native code of a fixed signature, to be reached by its address."""
+class Native:
+    """A function that is compiled to native code of a fixed signature when its address is asked for.
 
-    def declare(function: F) -> F:
-        if not JIT:
-            return function
-        with _caching() as cached:
-            return numba.cfunc(signature, cache=cached, _nrt=False)(function)
+    Parameters
+    ----------
+    function
+        In the subset of Python that Numba compiles.
+    signature
+        Makes the signature; called before compiling.
+    """
 
-    return declare
+    _announced: ClassVar[set[str]] = set()
+
+    def __init__(self, function: Any, signature: Callable[[], Any]) -> None:
+        self.function, self._signature = function, signature
+
+    @cached_property
+    def address(self) -> int:
+        """Where the compiled code lies. The first time it is compiled, or taken from the cache."""
+        signature = sigutils.normalize_signature(self._signature())
+        compiled = _cached(CFunc(self.function, signature, locals={}, options={"_nrt": False}), self.function)
+        if not (isinstance(compiled._cache, SafeCache) and compiled._cache.knows()):
+            self._announce()
+        with _without_collection():
+            compiled.compile()
+        self._compiled = compiled  # it owns the code
+        return int(compiled.address)
+
+    def _announce(self) -> None:
+        """Say once for each game why nothing happens for some seconds."""
+        package = self.function.__module__.rpartition(".")[0] or self.function.__module__
+        if package not in self._announced:
+            self._announced.add(package)
+            game = package.rpartition(".")[2]
+            sys.stderr.write(f"fruit_envs: compiling {game}, which takes some seconds once\n")
+            sys.stderr.flush()
+
+
+class _Helper(CPUDispatcher):  # type: ignore[misc]
+    """What kernels call: compiled into them, and once for each set of types rather than for each number in a call."""
+
+    def __call__(self, *args: Any) -> Any:
+        """From Python, where there is nothing compiled to call, the function runs as Python."""
+        with np.errstate(over="ignore"):
+            return self.py_func(*args)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template(tuple(_as_general(arg) for arg in args), kws)
+
+
+def _as_general(kind: Any) -> Any:
+    """The type as which a helper takes an argument: a number's for a constant, a row's for an array in a record."""
+    kind = types.unliteral(kind)
+    return types.CPointer(kind.dtype) if isinstance(kind, types.NestedArray) and kind.ndim == 1 else kind
+
+
+if JIT:
+
+    @lower_cast(types.NestedArray, types.CPointer)
+    def _as_row(context: Any, builder: Any, from_type: Any, _to_type: Any, value: Any) -> Any:
+        return context.make_array(from_type)(context, builder, value).data
+
+
+def _called_by_kernels(function: Any, **options: Any) -> Any:
+    made = numba.njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+    if JIT:
+        made.__class__ = _Helper
+    return made
 
 
 def helper(function: F) -> F:
-    """Compile a small function that kernels call directly (it is inlined into them)."""
-    return numba.njit(_nrt=False, forceinline=True)(function)
+    """Compile a small function that kernels call directly (it is inlined into them).
+
+    An array in a record comes as a row: a pointer, without shape.
+    """
+    return _called_by_kernels(function, forceinline=True)
+
+
+def subroutine(function: F) -> F:
+    """Compile a function that kernels call and that is rarely reached: not worth a copy wherever it is called."""
+    return _called_by_kernels(function)
 
 
 def wrapping(function: F) -> F:
@@ -91,14 +171,12 @@ def wrapping(function: F) -> F:
 
 def loop(function: F) -> F:
     """Compile a loop over games, once for all of them; it releases the GIL and starts no threads."""
-    with _caching() as cached:
-        return numba.njit(cache=cached, nogil=True, _nrt=False)(function)
+    return _cached(numba.njit(nogil=True, _nrt=False)(function), function)
 
 
 def parallel_loop(function: F) -> F:
     """Compile a loop whose `prange` is spread over threads. Only called when threads are asked for."""
-    with _caching() as cached:
-        return numba.njit(function, cache=cached, nogil=True, parallel=True)
+    return _cached(numba.njit(function, nogil=True, parallel=True), function)
 
 
 def data_of(context: Any, builder: Any, kind: Any, value: Any) -> Any:

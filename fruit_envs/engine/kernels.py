@@ -67,25 +67,28 @@ class Kernels:
     def __init__(self, rules: np.dtype, state: np.dtype, observation: DTypeLike) -> None:
         self.rules, self.state, self.observation = rules, state, np.dtype(observation)
         self._functions: dict[str, Any] = {}
+        self._native: dict[str, jit.Native] = {}
 
     def __call__(self, function: F) -> F:
         """Compile a function of the contract and keep it in its place in the table."""
         name = function.__name__
         if name not in _NAMES:
             raise ValueError(f"expected a function of the contract, one of {_NAMES}, got {name!r}")
-        compiled = jit.native(self._signature(name))(function)
-        self._functions[name] = compiled
-        return compiled
+        self._functions[name] = function
+        self._native[name] = jit.Native(function, lambda: self._signature(name))
+        return function
 
     def table(self, rules: np.ndarray) -> Any:
-        """What the loops get: addresses of the functions and of the rules record, or with JIT off these themselves.
-
-        The caller keeps the rules alive.
-        """
-        functions = [self._functions[name] for name in _NAMES]
+        """A table for loops, in which `fill` has still to put the functions; the caller keeps the rules alive."""
         if not jit.JIT:
-            return (*functions, rules)
-        return np.array([*(function.address for function in functions), rules.ctypes.data], np.uintp)
+            return [*(self._functions[name] for name in _NAMES), rules]
+        return np.array([*(0 for _ in _NAMES), rules.ctypes.data], np.uintp)
+
+    def fill(self, table: Any, *which: int) -> None:
+        """Put these functions into a table: their addresses, or with JIT off the functions themselves."""
+        if jit.JIT:
+            for number in which:
+                table[number] = self._native[_NAMES[number]].address
 
     def _signature(self, name: str) -> Any:
         from numba import from_dtype, types

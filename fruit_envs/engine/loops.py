@@ -6,18 +6,21 @@ everything that a user hands in before a loop sees it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import prange
 
-from fruit_envs.declare.header import MAX_SEATS, RUNNING
+from fruit_envs.declare.header import MAX_SEATS, OVER_SHIFT, RUNNING
 from fruit_envs.engine.bits import lowest_bit
 from fruit_envs.engine.chance import CHOICE, FUTURE, REDRAW, draw, mix, one_way, stream_of, stream_of_key
 from fruit_envs.engine.header import count_decision, seed_of, set_chance, set_running, status_of, uncount_decision
 from fruit_envs.engine.jit import call, helper, loop, parallel_loop, wrapping
 from fruit_envs.engine.kernels import APPLY, DEAL, LEGAL, OBSERVE, REDEAL, RULES, SCORES, SHARES
 from fruit_envs.engine.masks import pack, pick_bit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _S11 = np.uint64(11)
@@ -39,48 +42,48 @@ def _next_key(key: Any) -> Any:
 
 
 @helper
-def start(functions: Any, rules: Any, state: Any, seed: Any) -> None:
+def start(kernels: Any, state: Any, seed: Any) -> None:
     """Begin the episode of this seed."""
     set_chance(state, seed, stream_of(np.uint64(seed)))
     set_running(state)
-    call(functions[DEAL], (rules, state))
+    call(kernels[DEAL], (kernels[RULES], state))
 
 
 @helper
-def decide(functions: Any, rules: Any, state: Any, seat: Any, action: Any) -> Any:
-    """One legal decision, counted; returns pending + 65536 * over."""
+def decide(kernels: Any, state: Any, seat: Any, action: Any) -> Any:
+    """One legal decision, counted; returns the game's status."""
     count_decision(state)
-    call(functions[APPLY], (rules, state, np.int64(seat), np.int64(action)))
+    call(kernels[APPLY], (kernels[RULES], state, np.int64(seat), np.int64(action)))
     return status_of(state)
 
 
 @helper
-def payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
+def payoff(kernels: Any, header: Any, state: Any, out: Any) -> None:
     """What each seat has earned so far in units of reward (0 until the end unless paid as scored)."""
-    n = np.int64(rules.num_players)
-    if status_of(state) >> 16 == RUNNING and not rules.as_scored:
+    n = np.int64(header.num_players)
+    if status_of(state) >> OVER_SHIFT == RUNNING and not header.as_scored:
         for seat in range(n):
             out[seat] = 0.0
-    elif rules.margin:
-        call(functions[SCORES], (rules, state, out))
+    elif header.margin:
+        call(kernels[SCORES], (kernels[RULES], state, out))
         total = 0.0
         for seat in range(n):
             total += out[seat]
         for seat in range(n):  # own score minus the mean of the others'
-            out[seat] = (out[seat] * n - total) / ((n - 1) * rules.margin_scale)
+            out[seat] = (out[seat] * n - total) / ((n - 1) * header.margin_scale)
     else:
-        call(functions[SHARES], (rules, state, out))
+        call(kernels[SHARES], (kernels[RULES], state, out))
         for seat in range(n):
             out[seat] = (n * out[seat] - 1.0) / (n - 1.0)
 
 
 @helper
-def redeal(functions: Any, rules: Any, state: Any, seat: Any, key: Any) -> None:
+def redeal(kernels: Any, state: Any, seat: Any, key: Any) -> None:
     """Redraw what a seat cannot know, the future's chance too."""
     future = stream_of_key(key, FUTURE)
     set_chance(state, mix(future) >> _S11, future)
     asked = status_of(state)
-    call(functions[REDEAL], (rules, state, np.int64(seat), stream_of_key(key, REDRAW)))
+    call(kernels[REDEAL], (kernels[RULES], state, np.int64(seat), stream_of_key(key, REDRAW)))
     withdrawn = status_of(state) & ~asked  # who has committed in an open window is as secret as what
     for other in range(MAX_SEATS):
         if (withdrawn >> other) & 1:
@@ -88,60 +91,59 @@ def redeal(functions: Any, rules: Any, state: Any, seat: Any, key: Any) -> None:
 
 
 @loop
-def deal_one(table: Any, state: Any, seed: Any) -> Any:
-    """Begin an episode; returns pending + 65536 * over."""
-    start(table, table[RULES], state, np.uint64(seed))
+def deal_one(kernels: Any, state: Any, seed: Any) -> Any:
+    """Begin an episode; returns its status."""
+    start(kernels, state, np.uint64(seed))
     return status_of(state)
 
 
 @loop
-def advance(table: Any, state: Any, masks: Any, observations: Any, row: Any, seat: Any, action: Any) -> Any:
-    """One decision, if legal; then the mask and observation of the seat asked next, into `row`.
+def advance(kernels: Any, state: Any, mask: Any, observation: Any, seat: Any, action: Any) -> Any:
+    """One decision, if legal; then the mask and observation of the seat asked next.
 
-    Returns pending + 65536 * over, or NOT_ASKED or ILLEGAL with the state unchanged.
+    Returns the game's status, or NOT_ASKED or ILLEGAL with the state unchanged.
     """
     status = status_of(state)
-    if status >> 16 != RUNNING or seat < 0 or seat >= MAX_SEATS or not (status >> seat) & 1:
+    if status >> OVER_SHIFT != RUNNING or seat < 0 or seat >= MAX_SEATS or not (status >> seat) & 1:
         return NOT_ASKED
-    mask = masks[row]
-    call(table[LEGAL], (table[RULES], state, np.int64(seat), mask))
+    call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), mask))
     if action < 0 or action >= mask.shape[0] or mask[action] == 0:
         return ILLEGAL
-    status = decide(table, table[RULES], state, seat, action)
-    if status >> 16 == RUNNING:
+    status = decide(kernels, state, seat, action)
+    if status >> OVER_SHIFT == RUNNING:
         seat = lowest_bit(np.int64(status))
-        call(table[LEGAL], (table[RULES], state, np.int64(seat), mask))
-        call(table[OBSERVE], (table[RULES], state, np.int64(seat), observations[row]))
+        call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), mask))
+        call(kernels[OBSERVE], (kernels[RULES], state, np.int64(seat), observation))
     return status
 
 
 @loop
-def one_legal(table: Any, state: Any, seat: Any, mask: Any) -> None:
-    call(table[LEGAL], (table[RULES], state, np.int64(seat), mask))
+def one_legal(kernels: Any, state: Any, seat: Any, mask: Any) -> None:
+    call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), mask))
 
 
 @loop
-def one_observation(table: Any, state: Any, seat: Any, out: Any) -> None:
-    call(table[OBSERVE], (table[RULES], state, np.int64(seat), out))
+def one_observation(kernels: Any, state: Any, seat: Any, out: Any) -> None:
+    call(kernels[OBSERVE], (kernels[RULES], state, np.int64(seat), out))
 
 
 @loop
-def one_row(table: Any, state: Any, which: Any, out: Any) -> None:
-    """Call a function of the shape f(table[RULES], state, out): reveal, scores or shares."""
-    call(table[which], (table[RULES], state, out))
+def one_row(kernels: Any, state: Any, which: Any, out: Any) -> None:
+    """Call a function of the shape f(kernels[RULES], state, out): reveal, scores or shares."""
+    call(kernels[which], (kernels[RULES], state, out))
 
 
 @loop
-def one_redeal(table: Any, state: Any, seat: Any, key: Any) -> Any:
-    """`redeal`; returns pending + 65536 * over."""
-    redeal(table, table[RULES], state, seat, key)
+def one_redeal(kernels: Any, state: Any, seat: Any, key: Any) -> Any:
+    """`redeal`; returns its status."""
+    redeal(kernels, state, seat, key)
     return status_of(state)
 
 
 @loop
-def one_payoff(functions: Any, rules: Any, state: Any, out: Any) -> None:
-    """`payoff`; takes the rules as a record, because it reads their fields."""
-    payoff(functions, rules[0], state, out)
+def one_payoff(kernels: Any, header: Any, state: Any, out: Any) -> None:
+    """`payoff`; the header comes as an array of one."""
+    payoff(kernels, header[0], state, out)
 
 
 @loop
@@ -170,54 +172,52 @@ def sample_batch(legal: Any, keys: Any, actions: Any) -> None:
         actions[i] = pick_bit(legal[i], keys[i])
 
 
+class Shown(NamedTuple):
+    """The arrays of a batch: what it shows of each game, and what it keeps to itself; see `Batch`.
+
+    `legal` holds the masks packed, `earned` what each seat had earned before the step, so that a step's reward is that
+    step's.
+    """
+
+    seats: NDArray[np.int64]
+    masks: NDArray[np.int8]
+    legal: NDArray[np.int64]
+    observations: np.ndarray
+    rewards: NDArray[np.float64]
+    earned: NDArray[np.float64]
+    over: NDArray[np.int8]
+
+
 @helper
-def _ask_game(
-    functions: Any, rules: Any, i: Any, state: Any, seats: Any, masks: Any, legal: Any, observations: Any
-) -> None:
+def _ask_game(kernels: Any, i: Any, state: Any, shown: Any) -> None:
     """Show game i to the seat that it asks."""
     seat = lowest_bit(np.int64(status_of(state)))
-    seats[i] = seat
-    call(functions[LEGAL], (rules, state, np.int64(seat), masks[i]))
-    pack(masks[i], legal[i])
-    call(functions[OBSERVE], (rules, state, np.int64(seat), observations[i]))
+    shown.seats[i] = seat
+    call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), shown.masks[i]))
+    pack(shown.masks[i], shown.legal[i])
+    call(kernels[OBSERVE], (kernels[RULES], state, np.int64(seat), shown.observations[i]))
 
 
 @loop
-def deal_batch(functions: Any, rules: Any, states: Any, seats: Any, masks: Any, legal: Any, observations: Any) -> None:
+def deal_batch(kernels: Any, states: Any, shown: Any) -> None:
     """Begin in every row the episode of the seed it holds."""
     for i in range(states.shape[0]):
         state = states[i]
-        start(functions, rules[0], state, seed_of(state))
-        _ask_game(functions, rules[0], i, state, seats, masks, legal, observations)
+        start(kernels, state, seed_of(state))
+        _ask_game(kernels, i, state, shown)
 
 
 @helper
-def _step_game(
-    functions: Any,
-    rules: Any,
-    i: Any,
-    states: Any,
-    actions: Any,
-    seats: Any,
-    masks: Any,
-    legal: Any,
-    observations: Any,
-    rewards: Any,
-    earned: Any,
-    over: Any,
-) -> None:
-    """One legal decision in game i; when it has finished, it is dealt anew with its next seed.
-
-    `earned` holds what each seat had earned before, so that a step's reward is that step's.
-    """
-    n = np.int64(rules.num_players)
-    state = states[i]
+def _step_game(kernels: Any, header: Any, i: Any, states: Any, actions: Any, shown: Any) -> None:
+    """One legal decision in game i; when it has finished, it is dealt anew with its next seed."""
+    n = np.int64(header.num_players)
+    state, rewards, earned = states[i], shown.rewards, shown.earned
     seat = lowest_bit(np.int64(status_of(state)))  # not from `seats`, which callers may write to
-    status = decide(functions, rules, state, seat, actions[i])
-    ended = status >> 16
-    over[i] = ended
-    if ended != RUNNING or rules.as_scored:
-        payoff(functions, rules, state, rewards[i])
+    status = decide(kernels, state, seat, actions[i])
+    ended = status >> OVER_SHIFT
+    shown.over[i] = ended
+    if ended != RUNNING or header.as_scored:
+        payoff(kernels, header, state, rewards[i])
         for seat in range(n):
             now = rewards[i, seat]
             rewards[i, seat] = now - earned[i, seat]
@@ -226,44 +226,20 @@ def _step_game(
         for seat in range(n):
             rewards[i, seat] = 0.0
     if ended != RUNNING:
-        start(functions, rules, state, next_seed(seed_of(state)))
-    _ask_game(functions, rules, i, state, seats, masks, legal, observations)
+        start(kernels, state, next_seed(seed_of(state)))
+    _ask_game(kernels, i, state, shown)
 
 
 @loop
-def step_batch(
-    functions: Any,
-    rules: Any,
-    states: Any,
-    actions: Any,
-    seats: Any,
-    masks: Any,
-    legal: Any,
-    observations: Any,
-    rewards: Any,
-    earned: Any,
-    over: Any,
-) -> None:
+def step_batch(kernels: Any, header: Any, states: Any, actions: Any, shown: Any) -> None:
     """One legal decision in every game."""
     for i in range(states.shape[0]):
-        _step_game(functions, rules[0], i, states, actions, seats, masks, legal, observations, rewards, earned, over)
+        _step_game(kernels, header[0], i, states, actions, shown)
 
 
 # Not the same function compiled twice: Numba's cache does not tell a parallel version from a serial one.
 @parallel_loop
-def step_batch_parallel(
-    functions: Any,
-    rules: Any,
-    states: Any,
-    actions: Any,
-    seats: Any,
-    masks: Any,
-    legal: Any,
-    observations: Any,
-    rewards: Any,
-    earned: Any,
-    over: Any,
-) -> None:
+def step_batch_parallel(kernels: Any, header: Any, states: Any, actions: Any, shown: Any) -> None:
     """`step_batch`, spread over threads."""
     for i in prange(states.shape[0]):
-        _step_game(functions, rules[0], i, states, actions, seats, masks, legal, observations, rewards, earned, over)
+        _step_game(kernels, header[0], i, states, actions, shown)

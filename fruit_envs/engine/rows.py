@@ -10,23 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from fruit_envs.declare.header import RUNNING
+from fruit_envs.declare.header import OVER_SHIFT, RUNNING
 from fruit_envs.engine.bits import lowest_bit
 from fruit_envs.engine.chance import CHOICE, draw, one_way, stream_of_key
 from fruit_envs.engine.header import decisions_of, seed_of, set_seed, status_of
 from fruit_envs.engine.jit import call, helper, loop
-from fruit_envs.engine.kernels import LEGAL, OBSERVE
+from fruit_envs.engine.kernels import LEGAL, OBSERVE, RULES
 from fruit_envs.engine.loops import decide, next_seed, payoff, redeal, start
 
 
 @loop
-def deal_rows(functions: Any, rules: Any, states: Any, rows: Any, onwards: Any) -> None:
+def deal_rows(kernels: Any, states: Any, rows: Any, onwards: Any) -> None:
     """Begin the episode of the seed that each row holds, or with `onwards` of the seed after it."""
     for k in range(rows.shape[0]):
         state = states[rows[k]]
         if onwards:
             set_seed(state, next_seed(seed_of(state)))
-        start(functions, rules[0], state, seed_of(state))
+        start(kernels, state, seed_of(state))
 
 
 @loop
@@ -49,7 +49,7 @@ def waiting_rows(states: Any, seats: Any, rows: Any) -> Any:
     count = 0
     for i in range(states.shape[0]):
         status = status_of(states[i])
-        if status >> 16 == RUNNING and not (status >> seats[i]) & 1:
+        if status >> OVER_SHIFT == RUNNING and not (status >> seats[i]) & 1:
             rows[count] = i
             count += 1
     return count
@@ -57,8 +57,7 @@ def waiting_rows(states: Any, seats: Any, rows: Any) -> Any:
 
 @loop
 def ask_rows(
-    functions: Any,
-    rules: Any,
+    kernels: Any,
     states: Any,
     rows: Any,
     agent_seed: Any,
@@ -72,8 +71,8 @@ def ask_rows(
         state = states[rows[k]]
         seat = lowest_bit(np.int64(status_of(state)))
         seats[k] = seat
-        call(functions[LEGAL], (rules[0], state, np.int64(seat), masks[k]))
-        call(functions[OBSERVE], (rules[0], state, np.int64(seat), observations[k]))
+        call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), masks[k]))
+        call(kernels[OBSERVE], (kernels[RULES], state, np.int64(seat), observations[k]))
         keys[k] = one_way(agent_seed, seed_of(state), seat, decisions_of(state))
 
 
@@ -84,24 +83,22 @@ def _copy_row(target: Any, source: Any) -> None:
 
 
 @loop
-def view_rows(functions: Any, rules: Any, states: Any, rows: Any, seats: Any, keys: Any, views: Any) -> None:
+def view_rows(kernels: Any, states: Any, rows: Any, seats: Any, keys: Any, views: Any) -> None:
     """A copy of each row in which all that the seat cannot know has been redrawn."""
     for k in range(rows.shape[0]):
         _copy_row(views[k], states[rows[k]])
-        redeal(functions, rules[0], views[k], seats[k], keys[k])
+        redeal(kernels, views[k], seats[k], keys[k])
 
 
 @loop
-def play_rows(functions: Any, rules: Any, states: Any, rows: Any, seats: Any, actions: Any) -> None:
+def play_rows(kernels: Any, states: Any, rows: Any, seats: Any, actions: Any) -> None:
     """One legal decision of the seat given for each row."""
     for k in range(rows.shape[0]):
-        decide(functions, rules[0], states[rows[k]], seats[k], actions[k])
+        decide(kernels, states[rows[k]], seats[k], actions[k])
 
 
 @loop
-def show_rows(
-    functions: Any, rules: Any, states: Any, rows: Any, seats: Any, closed: Any, masks: Any, observations: Any
-) -> None:
+def show_rows(kernels: Any, states: Any, rows: Any, seats: Any, closed: Any, masks: Any, observations: Any) -> None:
     """Mask and observation of the seat given for each game, into the games' rows.
 
     Where the game is over, or closed to the seat, bit 0 of the mask alone is set.
@@ -109,25 +106,25 @@ def show_rows(
     for k in range(rows.shape[0]):
         i = rows[k]
         state = states[i]
-        if closed[i] or status_of(state) >> 16 != RUNNING:
+        if closed[i] or status_of(state) >> OVER_SHIFT != RUNNING:
             for action in range(masks.shape[1]):
                 masks[i, action] = 0
             masks[i, 0] = 1
         else:
-            call(functions[LEGAL], (rules[0], state, np.int64(seats[i]), masks[i]))
-        call(functions[OBSERVE], (rules[0], state, np.int64(seats[i]), observations[i]))
+            call(kernels[LEGAL], (kernels[RULES], state, np.int64(seats[i]), masks[i]))
+        call(kernels[OBSERVE], (kernels[RULES], state, np.int64(seats[i]), observations[i]))
 
 
 @loop
 def earn_rows(
-    functions: Any, rules: Any, states: Any, rows: Any, seats: Any, scratch: Any, earned: Any, rewards: Any, over: Any
+    kernels: Any, header: Any, states: Any, rows: Any, seats: Any, scratch: Any, earned: Any, rewards: Any, over: Any
 ) -> None:
     """What the seat given for each game has earned since the last call, and whether the game is over."""
     for k in range(rows.shape[0]):
         i = rows[k]
-        over[i] = status_of(states[i]) >> 16
+        over[i] = status_of(states[i]) >> OVER_SHIFT
         rewards[i] = 0.0
-        if over[i] != RUNNING or rules[0].as_scored:
-            payoff(functions, rules[0], states[i], scratch)
+        if over[i] != RUNNING or header[0].as_scored:
+            payoff(kernels, header[0], states[i], scratch)
             rewards[i] = scratch[seats[i]] - earned[i]
             earned[i] = scratch[seats[i]]

@@ -67,15 +67,17 @@ class Batch:
         self.threads = whole("threads", 1, 1024)(threads)
         self._rows = Rows(self.game, n)
         self._memory = self._rows.memory
-        self._observations = np.zeros((n, self.game.layout.size), self.game.layout.dtype)
+        self._shown = loops.Shown(
+            seats=np.zeros(n, np.int64),
+            masks=np.zeros((n, self.game.num_actions), np.int8),
+            legal=np.zeros((n, words_for(self.game.num_actions)), np.int64),
+            observations=np.zeros((n, self.game.layout.size), self.game.layout.dtype),
+            rewards=np.zeros((n, self.game.num_players)),
+            earned=np.zeros((n, self.game.num_players)),
+            over=np.zeros(n, np.int8),
+        )
         floats = as_encoding(observation) == FLOAT32
-        self._shown = np.zeros_like(self._observations, np.float32) if floats else self._observations
-        self._masks = np.zeros((n, self.game.num_actions), np.int8)
-        self._legal = np.zeros((n, words_for(self.game.num_actions)), np.int64)
-        self._seats = np.zeros(n, np.int64)
-        self._rewards = np.zeros((n, self.game.num_players))
-        self._over = np.zeros(n, np.int8)
-        self._earned = np.zeros((n, self.game.num_players))
+        self._seen = np.zeros_like(self._shown.observations, np.float32) if floats else self._shown.observations
         self._actions = np.zeros(n, np.int64)
         self._keys = np.zeros(n, np.uint64)
         self._is_reset = False
@@ -86,27 +88,27 @@ class Batch:
     @property
     def observations(self) -> np.ndarray:
         """The view of the seat asked in each game, shape (num_envs, game.layout.size)."""
-        return self._shown
+        return self._seen
 
     @property
     def masks(self) -> NDArray[np.int8]:
         """The mask of the seat asked in each game, shape (num_envs, game.num_actions)."""
-        return self._masks
+        return self._shown.masks
 
     @property
     def seats(self) -> NDArray[np.int64]:
         """Who is asked in each game, shape (num_envs,)."""
-        return self._seats
+        return self._shown.seats
 
     @property
     def rewards(self) -> NDArray[np.float64]:
         """What the last step brought each seat, shape (num_envs, num_players)."""
-        return self._rewards
+        return self._shown.rewards
 
     @property
     def over(self) -> NDArray[np.int8]:
         """1 where the last step ended a game by its rules, 2 by a cap; shape (num_envs,)."""
-        return self._over
+        return self._shown.over
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
         """Deal every game.
@@ -124,29 +126,21 @@ class Batch:
         self._rows.records["seed"] = seeds
         first = seeds[0]
         self._keys[:] = [decision_key(_SAMPLE_STREAM, first, i, 0) for i in range(self.num_envs)]
-        self._rewards[:] = 0
-        self._earned[:] = 0
-        self._over[:] = 0
-        loops.deal_batch(
-            self.game.table,
-            self.game.rules,
-            self._memory,
-            self._seats,
-            self._masks,
-            self._legal,
-            self._observations,
-        )
+        self._shown.rewards[:] = 0
+        self._shown.earned[:] = 0
+        self._shown.over[:] = 0
+        loops.deal_batch(self.game.scoring, self._memory, self._shown)
         self._scale()
         self._is_reset = True
 
     def _scale(self) -> None:
-        if self._shown is not self._observations:
-            np.multiply(self._observations, self.game.layout.scale, out=self._shown)
+        if self._seen is not self._shown.observations:
+            np.multiply(self._shown.observations, self.game.layout.scale, out=self._seen)
 
     def sample(self) -> NDArray[np.int64]:
         """A uniformly random legal action per game, shape (num_envs,), in an array that the next call reuses."""
         self._check_reset()
-        loops.sample_batch(self._legal, self._keys, self._actions)
+        loops.sample_batch(self._shown.legal, self._keys, self._actions)
         return self._actions
 
     def step(self, actions: NDArray[np.int64]) -> None:
@@ -167,26 +161,14 @@ class Batch:
         """
         self._check_reset()
         chosen = self._as_actions(actions)
-        illegal = find_missing(self._legal, self.game.num_actions, chosen)
+        illegal = find_missing(self._shown.legal, self.game.num_actions, chosen)
         if illegal >= 0:
             state = self.state(illegal)
             some = state.legal_actions(state.seat)[:12]
             raise IllegalAction(
                 f"game {illegal}: expected a legal action of seat {state.seat} (such as {some}), got {actions[illegal]}"
             )
-        arguments = (
-            self.game.table,
-            self.game.rules,
-            self._memory,
-            chosen,
-            self._seats,
-            self._masks,
-            self._legal,
-            self._observations,
-            self._rewards,
-            self._earned,
-            self._over,
-        )
+        arguments = (self.game.scoring, self.game.header, self._memory, chosen, self._shown)
         if self.threads > 1 and self.num_envs >= _MIN_PARALLEL and os.getpid() == _pid:
             self._step_parallel(arguments)
         else:

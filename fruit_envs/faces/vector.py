@@ -268,8 +268,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         """The learners' rewards for this step, and whose episode has ended."""
         rewards, over = np.zeros(self.num_envs), np.zeros(self.num_envs, np.int8)
         loops.earn_rows(
-            self.game.table,
-            self.game.rules,
+            self.game.scoring,
+            self.game.header,
             self._rows.memory,
             going,
             self._learners,
@@ -320,8 +320,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
 
     def _write(self, rows: NDArray[np.int64], observations: np.ndarray) -> None:
         loops.show_rows(
-            self.game.table,
-            self.game.rules,
+            self.game.playing,
             self._rows.memory,
             rows,
             self._learners,

@@ -15,13 +15,18 @@ import numpy as np
 from fruit_envs.base.checks import as_seed, entropy, whole_number
 from fruit_envs.base.errors import IllegalAction, InvalidOption, InvalidSeat, UnknownKeyword, brief
 from fruit_envs.declare.catalog import GAMES
+from fruit_envs.declare.header import RULES_HEADER
 from fruit_envs.declare.layout import Layout
 from fruit_envs.declare.options import resolve
+from fruit_envs.engine.jit import JIT
+from fruit_envs.engine.kernels import APPLY, DEAL, LEGAL, OBSERVE, REDEAL, REVEAL, SCORES, SHARES
 from fruit_envs.engine.memory import as_records, new_memory
 from fruit_envs.engine.tape import Outcomes, enumerate_chance
 from fruit_envs.runtime.state import State
 
 __all__ = ["Game", "as_game", "load"]
+
+_HEADER = np.dtype(RULES_HEADER, align=True)
 
 
 class Game:
@@ -85,9 +90,40 @@ class Game:
         self._kernels = self.module("rules").kernels
         observation = self.module("observation")
         self.layout = Layout(observation.blocks(self.rules), self._kernels.observation)
-        self.table: Any = self._kernels.table(self.rules)
+        self._table: Any = self._kernels.table(self.rules)
+        # What loops read of the rules themselves: seen as the header alone, they need no compiling for each game.
+        self.header: np.ndarray = self.rules if not JIT else self.rules.view(np.uint8)[: _HEADER.itemsize].view(_HEADER)
         self.state_dtype: np.dtype = self._kernels.state
+        self.mask_shape, self.observation_shape = (self.num_actions,), (self.layout.size,)
+        self.observation_dtype = self.layout.dtype
+        self.as_scored = bool(self.rules[0]["as_scored"])
         self.blank: np.ndarray = new_memory(self.state_dtype, 1)[0]
+
+    # The table that loops get, with those kernels in it that a use needs: what is not used is not compiled.
+
+    @cached_property
+    def playing(self) -> Any:
+        """The kernels that deal, ask and play."""
+        self._kernels.fill(self._table, DEAL, LEGAL, APPLY, OBSERVE)
+        return self._table
+
+    @cached_property
+    def scoring(self) -> Any:
+        """The kernels that play to the end and score."""
+        self._kernels.fill(self._table, SCORES, SHARES)
+        return self.playing
+
+    @cached_property
+    def viewing(self) -> Any:
+        """The kernels that play and redeal."""
+        self._kernels.fill(self._table, REDEAL)
+        return self.playing
+
+    @cached_property
+    def revealing(self) -> Any:
+        """The kernels that play and reveal."""
+        self._kernels.fill(self._table, REVEAL)
+        return self.playing
 
     def module(self, part: str) -> ModuleType:
         """The game's components, rules, observation or text module."""

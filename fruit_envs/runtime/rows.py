@@ -56,7 +56,7 @@ class Rows:
 
     def deal(self, rows: NDArray[np.int64], *, onwards: bool) -> None:
         """Begin in each row the episode of the seed in its record, or the one after it."""
-        deal_rows(self.game.table, self.game.rules, self.memory, rows, onwards)
+        deal_rows(self.game.playing, self.memory, rows, onwards)
 
     def keys(self, rows: NDArray[np.int64], stream: int, use: int) -> NDArray[np.uint64]:
         """A key of each row's game seed, as `decision_key(stream, seed, use, 0)`."""
@@ -72,15 +72,15 @@ class Rows:
         seats, keys = np.empty(count, np.int64), np.empty(count, np.uint64)
         masks = np.empty((count, game.num_actions), np.int8)
         observations = np.empty((count, game.layout.size), game.layout.dtype)
-        ask_rows(game.table, game.rules, self.memory, rows, word(agent_seed), seats, masks, observations, keys)
+        ask_rows(game.playing, self.memory, rows, word(agent_seed), seats, masks, observations, keys)
         return seats, observations, masks, keys
 
     def play(self, rows: NDArray[np.int64], seats: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         """One legal decision of a seat of each row."""
-        play_rows(self.game.table, self.game.rules, self.memory, rows, seats, actions)
+        play_rows(self.game.playing, self.memory, rows, seats, actions)
 
     def views(self, rows: NDArray[np.int64], seats: NDArray[np.int64], keys: NDArray[np.uint64]) -> Views:
         """What a seat of each row may know, see `State.view`."""
         memory = new_memory(self.game.state_dtype, len(rows))
-        view_rows(self.game.table, self.game.rules, self.memory, rows, seats, keys, memory)
+        view_rows(self.game.viewing, self.memory, rows, seats, keys, memory)
         return Views(self.game, records_of(memory, self.game.state_dtype), seats)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from fruit_envs.base.checks import as_action, as_key
 from fruit_envs.base.errors import IllegalAction, InvalidBuffer, InvalidOption, InvalidSeat, NoView, brief
-from fruit_envs.declare.header import MAX_SEATS, TRUNCATED
+from fruit_envs.declare.header import MAX_SEATS, OVER_SHIFT, TRUNCATED
 from fruit_envs.engine import loops
 from fruit_envs.engine.jit import word
 from fruit_envs.engine.kernels import REVEAL, SCORES, SHARES
-from fruit_envs.engine.memory import copy_memory, copy_records, memory_of, new_records, records_of
+from fruit_envs.engine.memory import copy_memory, memory_of, new_records, records_of
 from fruit_envs.engine.tape import Outcomes, Tape, enumerate_chance
 from fruit_envs.runtime.keys import decision_key
 
@@ -30,11 +30,12 @@ _SEATS = tuple(tuple(s for s in range(MAX_SEATS) if bits >> s & 1) for bits in r
 _LOWEST = tuple(seats[0] if seats else -1 for seats in _SEATS)
 _READY = tuple(seats[0] if seats else None for seats in _SEATS)
 
-_advance: Any = loops.advance
+#: The bits of a status that are `pending`.
+_PENDING = (1 << OVER_SHIFT) - 1
 
-#: Rows of masks and observations that a state takes memory for at once: few at first, since most copies that a search
-#: makes decide once, then more.
-_FIRST_ROWS, _MORE_ROWS = 2, 16
+# Looked up once: `State.apply` is called more often than anything else here.
+_advance: Any = loops.advance
+_empty, _INT8 = np.empty, np.dtype(np.int8)
 
 _CHECKSUM = 16  # bytes
 
@@ -51,34 +52,26 @@ class State:
     """
 
     __slots__ = (
-        "_end",
+        "_mask",
         "_mask_of",
-        "_mask_rows",
-        "_masks",
         "_memory",
+        "_observation",
         "_observation_of",
-        "_observation_rows",
-        "_observations",
-        "_pending",
-        "_row",
-        "_table",
+        "_status",
         "game",
     )
 
     def __init__(self, game: Game, records: np.ndarray) -> None:
         header = records[0]
-        self._begin(game, memory_of(records)[0], int(header["pending"]) + 65536 * int(header["over"]))
+        self._begin(game, memory_of(records)[0], int(header["pending"]) + (int(header["over"]) << OVER_SHIFT))
 
-    def _begin(self, game: Game, memory: np.ndarray, pending: int) -> None:
+    def _begin(self, game: Game, memory: np.ndarray, status: int) -> None:
         self.game = game
         self._memory = memory
-        self._pending = pending  # the header's `pending`, and above its bits `over`
-        # The seats whose mask and observation lie ready in the current row, None once they were handed out.
+        self._status = status  # as in the header, see `declare.header.OVER_SHIFT`
+        # The seats whose mask and observation the last decision left ready, None once they were handed out.
         self._mask_of: int | None = None
         self._observation_of: int | None = None
-        self._row, self._end = -1, 0  # of the last decision; how many rows there are
-        self._masks: Sequence[Any] = ()
-        self._observations: Sequence[Any] = ()
 
     @staticmethod
     def dealt(
@@ -89,11 +82,11 @@ class State:
         memory = copy_memory(game.blank)
         state._begin(game, memory, 0)
         if outcomes is None and draws is None:
-            state._pending = loops.deal_one(game.table, memory, seed)
+            state._status = loops.deal_one(game.playing, memory, seed)
             return state
         tape = Tape(outcomes or {})
         with tape.attached(state.records):
-            state._pending = loops.deal_one(game.table, memory, seed)
+            state._status = loops.deal_one(game.playing, memory, seed)
         if draws is not None:
             draws.extend(tape.draws)
         return state
@@ -108,22 +101,22 @@ class State:
     @property
     def seats(self) -> tuple[int, ...]:
         """The seats that may decide now, ascending; empty when the game is over."""
-        return _SEATS[self._pending & 0xFFFF]
+        return _SEATS[self._status & _PENDING]
 
     @property
     def seat(self) -> int:
         """The lowest seat that may decide now, -1 when the game is over."""
-        return _LOWEST[self._pending & 0xFFFF]
+        return _LOWEST[self._status & _PENDING]
 
     @property
     def over(self) -> bool:
         """Whether the game has ended, by its rules or by a cap."""
-        return self._pending >= 65536
+        return self._status > _PENDING
 
     @property
     def truncated(self) -> bool:
         """Whether a documented cap ended the game."""
-        return self._pending >> 16 == TRUNCATED
+        return self._status >> OVER_SHIFT == TRUNCATED
 
     @property
     def seed(self) -> int:
@@ -141,10 +134,10 @@ class State:
         """The action mask of a seat: int8, shape (num_actions,), 0/1; all 0 where it is not asked."""
         if type(seat) is int and seat == self._mask_of:
             self._mask_of = None
-            return self._masks[self._row]  # type: ignore[no-any-return]
+            return self._mask
         seat = self.game.seat(seat)
         mask = np.empty(self.game.num_actions, np.int8)
-        loops.one_legal(self.game.table, self._memory, seat, mask)
+        loops.one_legal(self.game.playing, self._memory, seat, mask)
         return mask
 
     def legal_actions(self, seat: int) -> list[int]:
@@ -155,16 +148,16 @@ class State:
         """The observation of a seat, shape (game.layout.size,), of the game's integer dtype."""
         if type(seat) is int and seat == self._observation_of:
             self._observation_of = None
-            return self._observations[self._row]  # type: ignore[no-any-return]
+            return self._observation
         seat = self.game.seat(seat)
         out = np.empty(self.game.layout.size, self.game.layout.dtype)
-        loops.one_observation(self.game.table, self._memory, seat, out)
+        loops.one_observation(self.game.playing, self._memory, seat, out)
         return out
 
     def reveal(self) -> np.ndarray:
         """The privileged view, shape (game.reveal_layout.size,): every observation, then the hidden facts."""
         out = np.empty(self.game.reveal_layout.size, self.game.layout.dtype)
-        loops.one_row(self.game.table, self._memory, REVEAL, out)
+        loops.one_row(self.game.revealing, self._memory, REVEAL, out)
         return out
 
     # ---- play ------------------------------------------------------------------------------------------------------
@@ -191,38 +184,24 @@ class State:
             return
         if type(seat) is not int or type(action) is not int or (seat | action) >> 62:  # compiled code takes int64
             seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
-        row = self._row + 1
-        if row == self._end:
-            row = self._take_rows()
-        code = _advance(self._table, self._memory, self._mask_rows, self._observation_rows, row, seat, action)
-        if code < 0:
-            self._refuse(seat, action, code)
-        if row == 0:
-            self._masks, self._observations = list(self._mask_rows), list(self._observation_rows)
-            self._end = len(self._masks)
-        self._row = row
-        self._pending = code
-        self._mask_of = self._observation_of = _READY[code & 0xFFFF]
+        game = self.game
+        mask, observation = _empty(game.mask_shape, _INT8), _empty(game.observation_shape, game.observation_dtype)
+        status = _advance(game.playing, self._memory, mask, observation, seat, action)
+        if status < 0:
+            self._refuse(seat, action, status)
+        self._status, self._mask, self._observation = status, mask, observation
+        self._mask_of = self._observation_of = _READY[status & _PENDING]
 
     def _apply_forced(self, seat: int, action: int, outcomes: Outcomes | Tape) -> None:
-        before, pending = copy_memory(self._memory), self._pending
+        before, status = copy_memory(self._memory), self._status
         tape = outcomes if isinstance(outcomes, Tape) else Tape(outcomes)
         try:
             with tape.attached(self.records):
                 self.apply(seat, action)
         except InvalidOption:
             self._memory[:] = before
-            self._pending, self._mask_of, self._observation_of = pending, None, None
+            self._status, self._mask_of, self._observation_of = status, None, None
             raise
-
-    def _take_rows(self) -> int:
-        """New memory for masks and observations, in use once a decision succeeds: the old stays as it is till then."""
-        game = self.game
-        rows = _MORE_ROWS if self._end else _FIRST_ROWS
-        self._table = game.table
-        self._mask_rows = np.empty((rows, game.num_actions), np.int8)
-        self._observation_rows = np.empty((rows, game.layout.size), game.layout.dtype)
-        return 0
 
     def _refuse(self, seat: int, action: int, code: int) -> NoReturn:
         seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
@@ -251,7 +230,7 @@ class State:
 
     def _row_of(self, which: int) -> NDArray[np.float64]:
         out = np.empty(self.game.num_players)
-        loops.one_row(self.game.table, self._memory, which, out)
+        loops.one_row(self.game.scoring, self._memory, which, out)
         return out
 
     @property
@@ -267,8 +246,11 @@ class State:
     @property
     def returns(self) -> NDArray[np.float64]:
         """What each seat has earned so far, in units of reward."""
-        out = np.empty(self.game.num_players)
-        loops.one_payoff(self.game.table, self.game.rules, self._memory, out)
+        game = self.game
+        if not self.over and not game.as_scored:
+            return np.zeros(game.num_players)
+        out = np.empty(game.num_players)
+        loops.one_payoff(game.scoring, game.header, self._memory, out)
         return out
 
     @property
@@ -285,7 +267,7 @@ class State:
     def copy(self) -> State:
         """An independent copy."""
         twin = State.__new__(State)
-        twin._begin(self.game, copy_memory(self._memory), self._pending)
+        twin._begin(self.game, copy_memory(self._memory), self._status)
         return twin
 
     __copy__ = copy
@@ -340,7 +322,7 @@ class State:
         view = View.__new__(View)
         view._begin(self.game, copy_memory(self._memory), 0)
         view.viewer = seat
-        view._pending = loops.one_redeal(self.game.table, view._memory, seat, word(key))
+        view._status = loops.one_redeal(self.game.viewing, view._memory, seat, word(key))
         return view
 
     def _check_views(self) -> None:
@@ -363,7 +345,7 @@ class State:
         listed = self.game.module("observation").worlds(self.game.rules, self.records, seat)
         found = []
         for number, (probability, records) in enumerate(listed):
-            withdrawn = int(records["pending"][0]) & ~(self._pending & 0xFFFF)
+            withdrawn = int(records["pending"][0]) & ~(self._status & _PENDING)
             records["decisions"] -= withdrawn.bit_count()
             records["seed"] = decision_key(key, number, seat, 0) >> 11
             records["stream"] = decision_key(key, number, seat, 1)
@@ -402,7 +384,10 @@ class View(State):
 
     def copy(self) -> View:
         """An independent copy."""
-        return View(self.game, copy_records(self.records), self.viewer)
+        twin = View.__new__(View)
+        twin._begin(self.game, copy_memory(self._memory), self._status)
+        twin.viewer = self.viewer
+        return twin
 
     __copy__ = copy
 

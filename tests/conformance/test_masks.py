@@ -122,6 +122,8 @@ def test_kernels_write_exactly_their_rows(name, options):
     """Rows are pointers without a length: nothing but these guards would notice a write beside one."""
     game = load(name, **options)
     n, guard = game.num_players, 64
+    table = game.scoring
+    assert game.revealing is table
     for state in random_states(game, 3):
         for which, size, dtype in (
             ("legal", game.num_actions, np.int8),
@@ -132,7 +134,7 @@ def test_kernels_write_exactly_their_rows(name, options):
         ):
             wide = np.full(size + 2 * guard, 99, dtype)
             row = wide[guard : guard + size]
-            arguments = (game.table, state._memory)
+            arguments = (table, state._memory)
             if which == "legal":
                 loops.one_legal(*arguments, 0, row)
             elif which == "observation":

@@ -142,7 +142,7 @@ def test_a_custom_deck_needs_no_recompilation() -> None:
     compiled = _compiled()
     for seed in range(3):
         game = make(shuffled(seed))
-        assert np.array_equal(game.table[:-1], plain.table[:-1])
+        assert np.array_equal(game.playing[:-1], plain.playing[:-1])
         assert game.state_dtype == plain.state_dtype
         _use(game)
     assert _compiled() == compiled

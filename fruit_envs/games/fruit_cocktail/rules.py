@@ -13,7 +13,7 @@ import numpy as np
 from fruit_envs.declare.header import HEADER, TERMINATED
 from fruit_envs.engine.bits import clear, copy_bytes, put8, set_byte
 from fruit_envs.engine.chance import chance, draw, mix, shuffle
-from fruit_envs.engine.jit import Record, helper, wrapping
+from fruit_envs.engine.jit import Record, helper, subroutine, wrapping
 from fruit_envs.engine.kernels import Kernels
 from fruit_envs.games.fruit_cocktail.components import CARD, CARDS, COLUMNS, HIDDEN, HIDE, PEEK, RULES, START, TILE
 
@@ -73,7 +73,7 @@ def _sort3(a: Any) -> None:
         a[i], a[j] = min(a[i], a[j]), max(a[i], a[j])
 
 
-@helper
+@subroutine
 def _deal_peeks(rules: Record, state: Record, first: Any) -> None:
     """Who peeks where: an injective map for two or three seats (C2), two pairs for four (C3)."""
     for seat in range(MAX_PLAYERS):
@@ -96,7 +96,7 @@ def _deal_peeks(rules: Record, state: Record, first: Any) -> None:
             state.peek[seat] = ours if seat == 0 or seat == mate else theirs
 
 
-@helper
+@subroutine
 def _deal_game(rules: Record, state: Record) -> None:
     """One game: tiles, columns, hidden positions (C1), peeks. The starter is set already."""
     columns, size, hidden = np.int64(rules.columns), np.int64(rules.column_size), np.int64(rules.hidden)
@@ -174,7 +174,7 @@ def _score(rules: Record, state: Record, seat: Any) -> Any:
     return total
 
 
-@helper
+@subroutine
 def _lead(rules: Record, state: Record) -> Any:
     """The highest score, and how many seats have it."""
     best, leaders = np.int64(-1000), 0
@@ -219,7 +219,7 @@ def _digest(rules: Record, state: Record) -> Any:
     return mix(digest * np.uint64(31) + np.uint64(state.starter))
 
 
-@helper
+@subroutine
 def _finish(rules: Record, state: Record) -> None:
     """The line is empty: the end, or after a tie another game (C13)."""
     if rules.replay and state.game < MAX_GAMES - 1:

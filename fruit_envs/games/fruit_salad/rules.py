@@ -13,7 +13,7 @@ import numpy as np
 from fruit_envs.declare.header import TERMINATED, TRUNCATED
 from fruit_envs.engine.bits import clear, lowest_bit, put8
 from fruit_envs.engine.chance import chance, mix, shuffle
-from fruit_envs.engine.jit import Record, helper, wrapping
+from fruit_envs.engine.jit import Record, helper, subroutine, wrapping
 from fruit_envs.games.fruit_salad.components import (
     ANY,
     DEAL,
@@ -115,7 +115,7 @@ def _push(state: Record, seat: Any, card: Any) -> None:
     state.known[seat] |= np.int64(1) << card
 
 
-@helper
+@subroutine
 def _shuffle_pile(state: Record, seat: Any) -> None:
     """S32."""
     size = np.int64(state.sizes[seat])
@@ -173,7 +173,7 @@ def _reroll(rules: Record, state: Record) -> Any:
     return _STOP
 
 
-@helper
+@subroutine
 def _slap(rules: Record, state: Record) -> Any:
     """The first slapper is drawn among all who slap; it wins the bowl or takes it into its pile (S9, S13-S15)."""
     slappers, rank = np.int64(0), np.int64(0)
@@ -229,7 +229,7 @@ def _end_turn(rules: Record, state: Record) -> Any:
     return _LAND
 
 
-@helper
+@subroutine
 def _proceed(rules: Record, state: Record, step: Any) -> None:
     """Take steps until somebody is asked or the game is over."""
     while step != _STOP:

@@ -9,7 +9,7 @@ import numpy as np
 from fruit_envs.declare.header import TERMINATED
 from fruit_envs.engine.bits import clear, get8, put8
 from fruit_envs.engine.chance import chance, draw, mix, shuffle
-from fruit_envs.engine.jit import Record, helper, wrapping
+from fruit_envs.engine.jit import Record, helper, subroutine, wrapping
 from fruit_envs.games.fruitoplay.components import (
     CANCEL,
     CARDS,
@@ -55,7 +55,7 @@ _COUNTING = np.uint64(0x0706050403020100)
 # ---- the round's beginning -----------------------------------------------------------------------------------------
 
 
-@helper
+@subroutine
 def _deal_round(rules: Record, state: Record) -> None:
     """Shuffle all cards; hands, river, draw deck; then the collective card (F11)."""
     n, hand, turns = np.int64(rules.num_players), np.int64(rules.hand), np.int64(rules.turns)
@@ -101,7 +101,7 @@ def _deal_round(rules: Record, state: Record) -> None:
     _begin_round(rules, state)
 
 
-@helper
+@subroutine
 def _begin_round(rules: Record, state: Record) -> None:
     """F11: from round 2 on the seat with the fewest points chooses the collective fruit; after a tie chance does."""
     if state.round_no == 0:
@@ -196,7 +196,7 @@ def _draw_card(rules: Record, state: Record, seat: Any) -> None:
         state.shown[DECK_SIZE] -= 1
 
 
-@helper
+@subroutine
 def _end_turn(rules: Record, state: Record) -> None:
     """All have played: the trick is won or lost (F2-F4), then the others draw, or in the last turn may (F6, F8)."""
     n, turn = np.int64(rules.num_players), np.int64(state.turn)
@@ -229,7 +229,7 @@ def _end_turn(rules: Record, state: Record) -> None:
         _end_play(rules, state)
 
 
-@helper
+@subroutine
 def _end_play(rules: Record, state: Record) -> None:
     """After the optional draws (F8) the hands join the columns; then the rotten cards (F9)."""
     for seat in range(np.int64(rules.num_players)):
@@ -245,7 +245,7 @@ def _end_play(rules: Record, state: Record) -> None:
 # ---- the round's end -----------------------------------------------------------------------------------------------
 
 
-@helper
+@subroutine
 def _rot(rules: Record, state: Record, start: Any) -> None:
     """F9: the rotten cards from `start` on (seat by seat, then by fruit); stops where a seat has a choice."""
     for at in range(start, np.int64(rules.num_players) * COLORS):
@@ -261,7 +261,7 @@ def _rot(rules: Record, state: Record, start: Any) -> None:
     _end_round(rules, state)
 
 
-@helper
+@subroutine
 def _end_round(rules: Record, state: Record) -> None:
     """Everybody scores (F10); then the next round, or the end."""
     score_round(rules, state)

@@ -9,7 +9,7 @@ import numpy as np
 from fruit_envs.declare.header import TERMINATED
 from fruit_envs.engine.bits import clear, count_bits, lowest_bit, spread_bits
 from fruit_envs.engine.chance import chance
-from fruit_envs.engine.jit import Record, helper
+from fruit_envs.engine.jit import Record, helper, subroutine
 from fruit_envs.games.fruity_fruit.board import cells_of, fit, fitting_tiles, touch, write_bits
 from fruit_envs.games.fruity_fruit.components import (
     BASKET,
@@ -61,7 +61,7 @@ def _offer_cards(rules: Record, state: Record) -> None:
     _ask(state, DRAFT, seat)
 
 
-@helper
+@subroutine
 def _begin_play(rules: Record, state: Record) -> None:
     state.fits = fitting_tiles(rules, state)
     _go_on(rules, state)
@@ -149,7 +149,7 @@ def _ask_next(rules: Record, state: Record) -> Any:
     return False
 
 
-@helper
+@subroutine
 def _resolve(rules: Record, state: Record) -> Any:
     """Y9-Y11: who wins the trick and takes the fruit. True: the winner has to pick."""
     winner, best = np.int64(-1), np.int64(-1)
