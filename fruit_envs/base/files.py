@@ -98,6 +98,8 @@ def check_form(value: Any, form: Any, at: str = "it") -> None:
     kind = form if isinstance(form, type) else type(form)
     if type(value) not in ((int, float) if kind is float else (kind,)):
         raise ValueError(f"{brief(value)} for {at}, which is no {kind.__name__}")
+    if kind is float and abs(value) > 1e300:  # a whole number that no float holds
+        raise ValueError(f"{brief(value)} for {at}, which is too large")
     if isinstance(form, list):
         for number, inner in enumerate(value):
             check_form(inner, form[0], f"{at}[{number}]")

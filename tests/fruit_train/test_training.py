@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from fruit_agents.features import default_features, make_features
 from fruit_agents.policy import PolicyAgent, load_policy
 from fruit_envs import Game, InvalidOption, MissingExtra
 from fruit_train.args import Args
-from fruit_train.checkpoint import read_checkpoint
 from fruit_train.cli import check_extra, main, run
 from fruit_train.ppo import Training, features_of, layers_of, make_games, make_model
 
@@ -47,6 +47,7 @@ FILES = {
     "results.json",
     "results.md",
     "tensorboard",
+    "lock",
 }
 
 
@@ -202,7 +203,7 @@ def test_an_interrupt_saves_and_evaluates(tmp_path: Path, monkeypatch: pytest.Mo
 
     def interrupted(self: Training) -> None:
         measure(self)
-        if len(self.rows) == 1:
+        if len(self.curve.rows) == 1:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Training, "measure", interrupted)
@@ -340,22 +341,22 @@ def test_a_resumed_run_ends_as_one_that_was_not_stopped(
     class Killed(BaseException):
         pass
 
-    write = Training._write_checkpoint
+    write = Training.save
 
     def killed(self: Training) -> None:
         write(self)
-        if len(self.rows) == stop:
+        if len(self.curve.rows) == stop:
             raise Killed
 
-    monkeypatch.setattr(Training, "_write_checkpoint", killed)
+    monkeypatch.setattr(Training, "save", killed)
     with pytest.raises(Killed):
         run(tiny(tmp_path, name="parts"), "")
-    monkeypatch.setattr(Training, "_write_checkpoint", write)
+    monkeypatch.setattr(Training, "save", write)
     np.random.seed(5)  # noqa: NPY002 (whatever the process did before)
     parts = run(tiny(tmp_path, name="parts", resume=True), "")
     ours, theirs = ((folder / "policy.safetensors").read_bytes() for folder in (parts, whole))
     assert ours == theirs
-    tensors = [read_checkpoint(folder)[0] for folder in (parts, whole)]
+    tensors = [load((folder / "checkpoint.safetensors").read_bytes()) for folder in (parts, whole)]
     assert tensors[0].keys() == tensors[1].keys()
     assert all((tensors[0][name] == tensors[1][name]).all() for name in tensors[0])
     assert without_time(parts) == without_time(whole)

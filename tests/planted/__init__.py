@@ -45,6 +45,8 @@ F_PLAY, F_SCORING, F_ORACLE, F_RECORDS, F_KNOWLEDGE, F_FIXTURES = (
 VECTOR, POOL = "tests/conformance/test_vector.py", "tests/agents/test_pool.py"
 MEMORY = "tests/agents/test_memory.py"
 TRAINING = "tests/fruit_train/test_training.py"
+RUN_FOLDER = "tests/fruit_train/test_run_folder.py"
+FILES = "tests/base/test_files.py"
 
 FRUITY = "fruit_envs/games/fruity_fruit"
 Y_PLAY, Y_END, Y_SETUP, Y_ORACLE, Y_RECORDS, Y_KNOWLEDGE, Y_EXACT, Y_TEXT = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planted import ARENA, TRAINING, Mutant
+from planted import ARENA, FILES, RUN_FOLDER, TRAINING, Mutant
 
 MUTANTS = [
     Mutant(
@@ -60,5 +60,54 @@ MUTANTS = [
         "        memories[:, :-size] = memories[:, size:]\n",
         "",
         "tests/fruit_agents/test_policy.py",
+    ),
+    Mutant(
+        "results are removed before a resumed training is refused",
+        "train/fruit_train/ppo.py",
+        "    if args.resume:\n        training.resume(model)\n    run.begin()\n",
+        "    run.begin()\n    if args.resume:\n        training.resume(model)\n",
+        RUN_FOLDER,
+    ),
+    Mutant(
+        "two runs share a folder",
+        "agents/fruit_agents/files.py",
+        "        lock.acquire()\n",
+        "        pass\n",
+        f"{RUN_FOLDER} -k in_use",
+    ),
+    Mutant(
+        "a checkpoint's tensors may have any shape",
+        "agents/fruit_agents/files.py",
+        "if came != (_DTYPES[dtype], shape):",
+        "if came[0] != _DTYPES[dtype]:",
+        f"{RUN_FOLDER} -k damaged",
+    ),
+    Mutant(
+        "an arena is cleared before its agents are refused",
+        f"{ARENA}/run.py",
+        "    if jobs > 1:\n        check_portable(tables)",
+        "    if False:\n        check_portable(tables)",
+        "tests/fruit_agents/test_arena_run.py -k cannot_travel",
+    ),
+    Mutant(
+        "a write that fails leaves its part behind",
+        "fruit_envs/base/files.py",
+        "                part.unlink(missing_ok=True)\n",
+        "                pass\n",
+        FILES,
+    ),
+    Mutant(
+        "a full disk does not say which file",
+        "fruit_envs/base/files.py",
+        "        raise OSError(error.errno, error.strerror or str(error), str(path)) from error",
+        "        raise",
+        FILES,
+    ),
+    Mutant(
+        "a name that comes twice in JSON is taken",
+        "fruit_envs/base/files.py",
+        "if len(found) < len(pairs):",
+        "if False:",
+        FILES,
     ),
 ]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fruit_envs.base.errors import FruitEnvsError, InvalidOption, missing_extra
+from fruit_envs.base.errors import FruitEnvsError, missing_extra
 
 if TYPE_CHECKING:
     from fruit_train.args import Args
@@ -26,6 +25,7 @@ _NEEDED = {
     "tyro": "tyro",
     "matplotlib": "matplotlib",
     "safetensors": "safetensors",
+    "filelock": "filelock",
     "rich": "rich",
 }
 
@@ -86,55 +86,42 @@ def run(args: Args, command: str) -> Path:
     Raises
     ------
     InvalidOption
-        For a game, option or opponent that does not exist, or a run that is already there.
+        For a game, option or opponent that does not exist, a run that is already there or in use, or one that cannot be
+        resumed. Nothing has been made or removed then.
     """
     from fruit_agents.arena import duplicate_match, print_results
     from fruit_agents.policy import load_policy
     from fruit_envs.agents.names import make_agent
     from fruit_envs.runtime.game import Game
-    from fruit_train.args import PAST, SELF
-    from fruit_train.checkpoint import FILE as CHECKPOINT
-    from fruit_train.checkpoint import read_checkpoint
-    from fruit_train.facts import cpu_minutes
-    from fruit_train.ppo import train
+    from fruit_train.folder import Run
+    from fruit_train.ppo import Training, train
     from fruit_train.report import draw_curve, write_results
 
     game = Game(args.game, **args.game_options)
-    folder = Path(args.runs) / args.name
-    if (folder / "policy.json").exists() and not (args.overwrite or args.resume):
-        raise InvalidOption(
-            f"--name: expected a new run, {folder} holds one; give another name, --resume or --overwrite"
-        )
-    for name in (*(set(args.league) - {SELF, PAST}), *args.baselines):
+    for name in args.baselines:
         make_agent(name, game)  # a misspelt name should not wait for the end of the training
-    if args.resume:
-        read_checkpoint(folder)  # before anything is made in a folder that has none
-    folder.mkdir(parents=True, exist_ok=True)
-    for file in ("results.json", "results.md"):  # what is there belongs to an earlier end
-        (folder / file).unlink(missing_ok=True)
-    if not args.resume:
-        (folder / CHECKPOINT).unlink(missing_ok=True)
-        shutil.rmtree(folder / "tensorboard", ignore_errors=True)
+    folder = Run(args, game, command)
+    training = Training(args, game, folder)
+    with folder.opened():
+        train(training)
+        rows = training.curve.rows
+        draw_curve(folder.path / "curve.png", args, game, rows)
+        training_cpu = training.cpu_minutes
 
-    training = train(args, game, folder, command)
-    draw_curve(folder / "curve.png", args, game, training.rows)
-    training_cpu = training.cpu_before + cpu_minutes()
-
-    agent = load_policy(folder, game)
-    matches = [duplicate_match(game, agent, name, deals=args.deals) for name in args.baselines]
-    write_results(
-        folder,
-        args,
-        game,
-        command,
-        matches,
-        training.rows,
-        illegal=training.illegal,
-        training_cpu=training_cpu,
-        total_cpu=training.cpu_before + cpu_minutes(),
-    )
+        agent = load_policy(folder.path, game)
+        matches = [duplicate_match(game, agent, name, deals=args.deals) for name in args.baselines]
+        write_results(
+            folder.path,
+            args,
+            game,
+            command,
+            matches,
+            rows,
+            illegal=training.episodes.illegal,
+            training_cpu=training_cpu,
+            total_cpu=training.cpu_minutes,
+        )
     sys.stdout.write("\n")
     print_results(matches)
-    cpu = training.cpu_before + cpu_minutes()
-    sys.stdout.write(f"\n{cpu:.1f} CPU-minutes; policy, table and curve are in {folder}\n")
-    return folder
+    sys.stdout.write(f"\n{training.cpu_minutes:.1f} CPU-minutes; policy, table and curve are in {folder.path}\n")
+    return folder.path

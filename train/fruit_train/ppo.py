@@ -1,42 +1,37 @@
-"""Training with sb3-contrib's MaskablePPO, top to bottom: games, network, callback, `train`."""
+"""Training with sb3-contrib's MaskablePPO, top to bottom: games, network, learner, what goes on between rollouts.
+
+Whom the learner meets is in `league`, how it is measured in `curve`, what is saved in `folder` and `checkpoint`.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-import signal
-import sys
-from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv, VecFrameStack
 from torch import nn
 
-from fruit_agents.arena import duplicate_match
 from fruit_agents.features import Features, default_features, make_features
 from fruit_agents.network import Layer
-from fruit_agents.policy import PolicyAgent, save_policy
-from fruit_agents.progress import counted
-from fruit_envs.base.errors import InvalidOption
-from fruit_envs.base.files import replace_file
+from fruit_agents.policy import PolicyAgent
+from fruit_agents.progress import Counter, counted
 from fruit_envs.faces.vector import VectorEnv
 from fruit_envs.runtime.game import Game
 from fruit_envs.runtime.keys import decision_key
 from fruit_train.args import Args
-from fruit_train.checkpoint import read_checkpoint, restore_model, write_checkpoint
-from fruit_train.facts import cpu_minutes, versions
+from fruit_train.checkpoint import read_facts, read_learner, restore_learner, write_checkpoint
+from fruit_train.curve import Curve, Episodes, as_json
+from fruit_train.events import Events
+from fruit_train.facts import cpu_minutes
+from fruit_train.folder import Run
+from fruit_train.interrupt import until_interrupted
 from fruit_train.league import League
 from fruit_train.vec_env import BatchVecEnv
 
@@ -45,11 +40,8 @@ __all__ = ["Training", "Trunk", "layers_of", "make_games", "make_model", "train"
 #: Keeps the training deals of a seed apart from everything else that a seed decides.
 _DEALS = 0x7EA1
 
-#: The set of duplicate deals for the learning curve (the final evaluation plays set 0).
-CURVE_DEALS = 1
 
-#: Episodes over which the margin in training is averaged.
-_RECENT = 2_000
+# ---- games ---------------------------------------------------------------------------------------------------------
 
 
 def features_of(args: Args, game: Game) -> Features:
@@ -64,7 +56,7 @@ def make_games(args: Args, game: Game, opponents: Any, features: Features) -> Ve
     return games if args.frames == 1 else VecFrameStack(games, args.frames)
 
 
-# ---- network -------------------------------------------------------------------------------------------------------
+# ---- network and learner -------------------------------------------------------------------------------------------
 
 
 class Trunk(BaseFeaturesExtractor):
@@ -128,91 +120,90 @@ def layers_of(model: MaskablePPO) -> list[Layer]:
     return layers
 
 
-# ---- while training ------------------------------------------------------------------------------------------------
+# ---- training ------------------------------------------------------------------------------------------------------
+
+
+def train(training: Training) -> None:
+    """Train, and leave the policy in the folder of the run, which is open; the curve's last row belongs to it.
+
+    Raises
+    ------
+    InvalidFile, InvalidOption
+        With --resume, for a checkpoint that is damaged, or that other arguments made; nothing has been touched then.
+    OSError
+        Where a file cannot be written; names it.
+    """
+    torch.set_num_threads(1)  # the network is small: more threads only wait for each other
+    torch.distributions.Distribution.set_default_validate_args(False)  # masked logits are valid; checking them costs
+    args, run = training.args, training.run
+    model = make_model(args, training.games, training.features.scale)
+    if args.resume:
+        training.resume(model)
+    run.begin()
+    model.set_logger(Logger(str(run.path), [Events(run.events)]))
+    done, rollout = model.num_timesteps, args.num_steps * args.num_envs
+    total = math.ceil(args.total_steps / rollout) * rollout  # the last rollout is always played to its end
+    what = f"training for {training.game.name}, decisions"
+    with counted(total, what, done) as training.counter, until_interrupted(training.stop):
+        model.learn(args.total_steps - done, callback=training, reset_num_timesteps=not args.resume)
+        training.measure()
+    training.games.close()
 
 
 class Training(BaseCallback):
-    """Keeps the league, shows progress; now and then saves everything and measures the policy for the learning curve.
+    """What goes on between rollouts: the league is seated; at a checkpoint all is measured and saved, and dealt anew.
 
     Attributes
     ----------
-    rows : list of dict
-        One per measurement: steps, cpu_minutes, entropy (of the policy, in nats), train_margin (mean over recent
-        episodes, in points, or in rewards without reward="margin"), and for each baseline the margin in points with its
-        95 % interval (NAME, NAME_low, NAME_high).
-    illegal : int
-        Illegal actions in training; masks leave none.
-    cpu_before : float
-        CPU-minutes spent before the run was resumed.
+    league, games, curve, episodes
+        Whom the learner meets and in which games, and how it fares.
+    counter : fruit_agents.progress.Counter
+        Told how far it has come.
     stopping : bool
         Whether the training is to end at the next step.
     """
 
-    def __init__(self, args: Args, game: Game, folder: Path, command: str) -> None:
+    def __init__(self, args: Args, game: Game, run: Run) -> None:
         super().__init__()
-        self.args, self.game, self.folder, self.command = args, game, folder, command
+        self.args, self.game, self.run = args, game, run
         self.features = features_of(args, game)
         self.league = League(args, game, self.features.name)
         self.games = make_games(args, game, self.league.pool, self.features)
-        self._form: dict[str, Any] = {
-            "choose": args.choose,
-            "features": self.features.name,
-            "history": args.frames,
-        }
+        self.curve, self.episodes = Curve(args, game), Episodes(args, game)
+        self.counter = Counter()
         self.stopping = False
-        self.rows: list[dict[str, float]] = []
-        self.illegal = 0
-        self.cpu_before = 0.0
-        self._returns = np.zeros(args.num_envs)
-        self._finished: deque[float] = deque(maxlen=_RECENT)
-        self._unit = float(game.rules[0]["margin_scale"]) if game.options["reward"] == "margin" else 1.0
         self._checkpoints = 0
-        self._at_checkpoint = False
-        rollout = args.num_steps * args.num_envs  # the last one is always played to its end
-        total = math.ceil(args.total_steps / rollout) * rollout
-        self._total = total
-
-    @contextmanager
-    def until_interrupted(self) -> Iterator[None]:
-        """Within it, the first Ctrl-C ends the training in good order; the second one interrupts as usual."""
-        before = signal.getsignal(signal.SIGINT)
-
-        def stop(_signal: int, _frame: FrameType | None) -> None:
-            self.stopping = True
-            signal.signal(signal.SIGINT, before)
-            sys.stderr.write("\nStopping the training; Ctrl-C again to stop at once.\n")
-
-        signal.signal(signal.SIGINT, stop)
-        done = self.model.num_timesteps if self._at_checkpoint else 0
-        try:
-            with counted(self._total, f"training for {self.game.name}, decisions", done) as self._counter:
-                yield
-        finally:
-            signal.signal(signal.SIGINT, before)
+        self._at_checkpoint = False  # resumed, and no rollout has begun since
+        self._cpu_before = 0.0
 
     @property
     def learner(self) -> MaskablePPO:
         """The model."""
         return self.model  # type: ignore[return-value]
 
+    @property
+    def cpu_minutes(self) -> float:
+        """What the run has cost, before it was resumed too."""
+        return self._cpu_before + cpu_minutes()
+
+    def stop(self) -> None:
+        """End the training in good order, at the next step."""
+        self.stopping = True
+
     def _on_rollout_start(self) -> None:
-        if self._at_checkpoint:  # just resumed
+        if self._at_checkpoint:
             self._at_checkpoint = False
             return
         self.league.begin_rollout(layers_of(self.learner))
         if self.num_timesteps >= self._checkpoints * self.args.total_steps / self.args.checkpoints:
             self._checkpoints += 1
             self.measure()
-            self._write_checkpoint()
+            self.save()
             self._deal_anew()
 
     def _on_step(self) -> bool:
-        self._returns += self.locals["rewards"]
-        for i in np.flatnonzero(self.locals["dones"]):
-            self._finished.append(float(self._returns[i] * self._unit))
-            self._returns[i] = 0.0
-            self.illegal += "illegal" in self.locals["infos"][i]
-        self._counter.advance(self.args.num_envs)
+        self.episodes.add(self.locals["rewards"], self.locals["dones"], self.locals["infos"])
+        self.counter.advance(self.args.num_envs)
         return not self.stopping
 
     def _deal_anew(self) -> None:
@@ -221,118 +212,59 @@ class Training(BaseCallback):
         self.games.seed(decision_key(_DEALS, self.args.seed, 0, self._checkpoints) >> 12)
         model._last_obs = np.asarray(self.games.reset())
         model._last_episode_starts = np.ones(self.args.num_envs, bool)
-        self._returns[:] = 0.0
+        self.episodes.begin()
 
-    # ---- what is saved ---------------------------------------------------------------------------------------------
+    def measure(self) -> None:
+        """Save the policy as it is, and add a row to the curve."""
+        layers, steps = layers_of(self.learner), self.model.num_timesteps
+        logger = self.model.logger
+        facts = {
+            "steps": float(steps),
+            "cpu_minutes": self.cpu_minutes,
+            "entropy": -float(logger.name_to_value.get("train/entropy_loss", math.nan)),
+            "train_margin": self.episodes.margin,
+        }
+        self.run.save_policy(layers, self.features.name, steps=steps, cpu_minutes=self.cpu_minutes)
+        agent = PolicyAgent(
+            self.game, layers, choose=self.args.choose, features=self.features.name, history=self.args.frames
+        )
+        row = self.curve.measure(agent, **facts)
+        for name in self.args.baselines:
+            logger.record(f"margin/{name}", row[name])
+        logger.dump(steps)
+        self.run.save_curve(self.curve.table())
+        self.counter.note(", ".join(f"{row[name]:+.1f} against {name}" for name in self.args.baselines))
 
-    def _write_checkpoint(self) -> None:
+    def save(self) -> None:
+        """Write the checkpoint."""
         facts = {
             "args": self.args.decisive,
             "rollouts": self.league.rollouts,
             "checkpoints": self._checkpoints,
-            "rows": self.rows,
-            "illegal": self.illegal,
-            "finished": list(self._finished),
-            "cpu_minutes": self.cpu_before + cpu_minutes(),
+            "rows": as_json(self.curve.rows),
+            "illegal": self.episodes.illegal,
+            "finished": list(self.episodes.recent),
+            "cpu_minutes": self.cpu_minutes,
         }
-        write_checkpoint(self.folder, self.learner, self.league.past, facts)
+        write_checkpoint(self.run.checkpoint, self.learner, self.league.past, facts)
 
     def resume(self, model: MaskablePPO) -> None:
         """Go on where the run's checkpoint was written.
 
         Raises
         ------
-        InvalidOption
-            Where there is none, or other arguments made it.
+        InvalidFile, InvalidOption
+            Where it is damaged, or other arguments made it.
         """
-        tensors, learner, facts = read_checkpoint(self.folder)
-        for name, value in self.args.decisive.items():
-            if facts["args"].get(name) != value:
-                raise InvalidOption(
-                    f"--resume: expected the run's own {name} ({facts['args'].get(name)!r}), got {value!r}"
-                )
-        past = restore_model(model, tensors, learner)
+        path = self.run.checkpoint
+        facts = read_facts(path, self.args, self.curve.columns)
+        tensors = read_learner(path, model, layers_of(model), facts)
+        past = restore_learner(model, tensors, facts)
         self.league.restore(past, facts["rollouts"], layers_of(model))
-        self.rows, self.illegal, self.cpu_before = facts["rows"], facts["illegal"], facts["cpu_minutes"]
-        self._finished.extend(facts["finished"])
+        self.curve.rows = facts["rows"]
+        self.episodes.illegal = facts["illegal"]
+        self.episodes.recent.extend(facts["finished"])
         self._checkpoints, self._at_checkpoint = facts["checkpoints"], True
+        self._cpu_before = facts["cpu_minutes"]
         self.model = model
         self._deal_anew()
-
-    def measure(self) -> None:
-        """Save the policy and add a row to the curve, here and in curve.csv."""
-        layers = layers_of(self.learner)
-        logged = self.model.logger.name_to_value
-        row = {
-            "steps": float(self.model.num_timesteps),
-            "cpu_minutes": self.cpu_before + cpu_minutes(),
-            "entropy": -float(logged.get("train/entropy_loss", np.nan)),
-            "train_margin": float(np.mean(self._finished)) if self._finished else np.nan,
-        }
-        self._save_policy(layers)
-        agent = PolicyAgent(self.game, layers, **self._form)
-        for name in self.args.baselines:
-            found = duplicate_match(
-                self.game, agent, name, deals=self.args.checkpoint_deals, seed=CURVE_DEALS, progress=False
-            ).margin
-            row |= {name: found.mean, f"{name}_low": found.low, f"{name}_high": found.high}
-            self.model.logger.record(f"margin/{name}", found.mean)
-        self.rows.append(row)
-        self.model.logger.dump(self.model.num_timesteps)
-        text = io.StringIO(newline="")
-        table = csv.DictWriter(text, list(row))
-        table.writeheader()
-        table.writerows(self.rows)
-        replace_file(self.folder / "curve.csv", text.getvalue().encode())
-        margins = [f"{row[name]:+.1f} against {name}" for name in self.args.baselines]
-        self._counter.note(", ".join(margins))
-
-    def _save_policy(self, layers: list[Layer]) -> None:
-        training = {
-            "command": self.command,
-            "args": vars(self.args),
-            "seed": self.args.seed,
-            "steps": self.model.num_timesteps,
-            "cpu_minutes": round(self.cpu_before + cpu_minutes(), 3),
-            "versions": versions(),
-        }
-        save_policy(
-            self.folder,
-            self.game,
-            layers,
-            training=training,
-            **self._form,
-        )
-
-
-def train(args: Args, game: Game, folder: Path, command: str) -> Training:
-    """Train, and leave the policy in the folder.
-
-    Parameters
-    ----------
-    args, game
-        What to do; the game has the options of `args.game_options`.
-    folder
-        The run folder, which exists.
-    command
-        The command line, for the record.
-
-    Returns
-    -------
-    Training
-        With the learning curve; its last row belongs to the saved policy.
-    """
-    torch.set_num_threads(1)  # the network is small: more threads only wait for each other
-    torch.distributions.Distribution.set_default_validate_args(False)  # masked logits are valid; checking them costs
-    training = Training(args, game, folder, command)
-    model = make_model(args, training.games, training.features.scale)
-    model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
-    if args.resume:
-        training.resume(model)
-    with training.until_interrupted():
-        left = args.total_steps - model.num_timesteps
-        model.learn(left, callback=training, reset_num_timesteps=not args.resume)
-        training.measure()
-    model.logger.close()
-    training.games.close()
-    return training

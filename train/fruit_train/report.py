@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fruit_agents.arena import MatchResult, to_markdown
-from fruit_envs.base.files import replace_file
+from fruit_envs.base.files import replace_file, replacing
 from fruit_envs.runtime.game import Game
 from fruit_train.args import Args
+from fruit_train.curve import as_json
 from fruit_train.facts import machine, versions
 
 __all__ = ["draw_curve", "write_results"]
@@ -63,9 +63,9 @@ def write_results(
         "versions": versions(),
         "args": vars(args),
         "matches": [match.summary() for match in matches],
-        "curve": [{name: None if math.isnan(value) else value for name, value in row.items()} for row in rows],
+        "curve": as_json(rows),
     }
-    replace_file(folder / "results.json", (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
+    replace_file(folder / "results.json", json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
     libraries = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     text = [
         f"# {game.title}, {game.num_players} players",
@@ -77,7 +77,7 @@ def write_results(
         f"{facts['machine']}; {libraries}",
         "![Learning curve](curve.png)",
     ]
-    replace_file(folder / "results.md", ("\n\n".join(text) + "\n").encode())
+    replace_file(folder / "results.md", "\n\n".join(text) + "\n")
 
 
 def draw_curve(path: Path, args: Args, game: Game, rows: Rows) -> None:
@@ -106,4 +106,5 @@ def draw_curve(path: Path, args: Args, game: Game, rows: Rows) -> None:
     axes.xaxis.set_major_formatter(lambda value, _: f"{value / 1e6:g} M" if value else "0")
     axes.grid(alpha=0.25)
     axes.legend(fontsize=8)
-    figure.savefig(path, dpi=120)
+    with replacing(path) as part:
+        figure.savefig(part, dpi=120, format="png")
