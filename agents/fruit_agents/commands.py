@@ -31,6 +31,7 @@ from fruit_envs.agents.asking import ask, ask_batch, memory_size, new_memory
 from fruit_envs.agents.names import make_agent
 from fruit_envs.base.checks import SEED_LIMIT, as_seed, entropy
 from fruit_envs.base.errors import FruitEnvsError, InvalidRecord, printable
+from fruit_envs.base.files import rewriting
 from fruit_envs.declare.catalog import GAMES, presets
 from fruit_envs.faces.aec import AEC
 from fruit_envs.faces.single_agent import SingleAgent
@@ -195,7 +196,7 @@ def record(
     first = entropy() % (SEED_LIMIT - games) if seed is None else as_seed(seed)
     as_seed(first + games - 1)
     seated = [make_agent(name.strip(), played) for name in agents.split(",")]
-    with nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8") as file:
+    with nullcontext(sys.stdout) if out is None else rewriting(out) as file:
         for g in tracked(range(games), f"recording {game}"):
             (one,) = fruit_envs.record(played, seated, seed=first + g, agent_seed=agent_seed)
             file.write((",\n" if g else "[\n") + json.dumps(one))

@@ -8,11 +8,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from fruit_envs.base.errors import InvalidFile, brief
 
-__all__ = ["DEPTH", "MAX_BYTES", "check_form", "naming", "parse_json", "read_json", "replace_file", "replacing"]
+__all__ = [
+    "DEPTH",
+    "MAX_BYTES",
+    "check_form",
+    "naming",
+    "parse_json",
+    "read_json",
+    "replace_file",
+    "replacing",
+    "rewriting",
+]
 
 #: JSON may be nested so deep, and a file of it so long, unless the caller says otherwise.
 DEPTH, MAX_BYTES = 100, 2**26
@@ -174,3 +184,14 @@ def replace_file(path: Path, content: bytes | str) -> None:
     """Write a file in one go, text as UTF-8; see `replacing`."""
     with replacing(path) as part:
         part.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def rewriting(path: Path) -> Iterator[TextIO]:
+    """A text file to write in pieces, that lies at `path` when all is written; see `replacing`."""
+    if path.exists() and not path.is_file():  # a device or a pipe is written to, not replaced
+        with naming(path), path.open("w", encoding="utf-8") as file:
+            yield file
+        return
+    with replacing(path) as part, part.open("w", encoding="utf-8") as file:
+        yield file

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fruit_envs import FruitEnvsError, InvalidFile
-from fruit_envs.base.files import DEPTH, check_form, naming, parse_json, read_json, replace_file, replacing
+from fruit_envs.base.files import DEPTH, check_form, naming, parse_json, read_json, replace_file, replacing, rewriting
 
 STRANGE = {
     "no JSON": b"{",
@@ -118,3 +118,30 @@ def test_the_disk_is_asked_through_a_file_open_for_writing(tmp_path: Path, monke
     replace_file(tmp_path / "file", "ü")
     assert asked == [os.O_RDWR]
     assert (tmp_path / "file").read_text("utf-8") == "ü"
+
+
+def test_pieces_lie_there_when_all_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    replace_file(path, "old")
+    with pytest.raises(ValueError, match="surrogates"), rewriting(path) as file:
+        file.write("half\ud800")
+    assert path.read_text() == "old"
+    with rewriting(path) as file:
+        file.write("ü")
+        assert path.read_text() == "old"
+    assert path.read_text("utf-8") == "ü"
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes with names")
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with rewriting(pipe) as file:
+            file.write("through")
+        assert os.read(reader, 100) == b"through"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()

@@ -171,6 +171,20 @@ def test_what_is_no_record(tmp_path: Path) -> None:
     assert "No such file" in fails("replay", tmp_path / "none.json")
 
 
+def test_records_that_fail_leave_the_file_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "records.json"
+    run("record", "fruit_cocktail", "--seed", 1, "--out", file)
+    before = file.read_bytes()
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(fruit_envs, "record", full)
+    assert f"No space left on device: '{file}'" in fails("record", "fruit_cocktail", "--seed", 2, "--out", file)
+    assert [path.name for path in tmp_path.iterdir()] == ["records.json"]
+    assert file.read_bytes() == before
+
+
 def test_a_list_without_records_and_keys_that_are_there_twice(tmp_path: Path) -> None:
     file = tmp_path / "games.json"
     file.write_text("[]")

@@ -244,6 +244,7 @@ def disk() -> Iterator[Callable[[int], None]]:
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@pytest.mark.usefixtures("finished")  # what is compiled is kept by now
 @pytest.mark.parametrize(
     ("size", "hidden", "named"),
     [
