@@ -30,7 +30,9 @@ SEED_LIMIT = 2**53
 
 def whole_number(value: Any, low: int, high: int) -> int | None:
     """The value as an int if it is a whole number low..high (NumPy integers count, booleans do not), else None."""
-    if isinstance(value, (bool, np.bool_)) or getattr(value, "shape", ()) != ():
+    foreign = not isinstance(value, (int, np.integer))  # an array, or another library's scalar
+    flag = isinstance(value, bool) or (foreign and "bool" in str(getattr(value, "dtype", "")))
+    if flag or (foreign and getattr(value, "shape", ()) != ()):
         return None
     try:
         number = operator.index(value)
@@ -63,6 +65,8 @@ def as_action(action: Any, num_actions: int) -> int:
     IllegalAction
         For anything else (booleans, floats, strings, one-element arrays) and for numbers out of range.
     """
+    if type(action) is int and 0 <= action < num_actions:  # the common case
+        return action
     number = whole_number(action, 0, num_actions - 1)
     if number is None:
         raise IllegalAction(f"expected an action id 0..{num_actions - 1} as an integer, got {brief(action)}")

@@ -64,6 +64,10 @@ class AEC(AECEnv[str, Observation, int]):
         self.render_mode = render_mode
         self.max_cycles = self._holder.max_cycles
         self.metadata = self._holder.metadata | {"is_parallelizable": False}
+        self._encode = self._holder.encode
+        self._nothing = self._holder.zero_mask()
+        #: The mask of the seat that is asked; handed out as copies.
+        self._legal: np.ndarray | None = None
         self._as_scored = game.options["reward_timing"] == "as_scored"
         self.possible_agents = self._holder.agents
         self.agents: list[str] = []
@@ -97,21 +101,26 @@ class AEC(AECEnv[str, Observation, int]):
         self._skip_agent_selection = None
         self._show(state)
 
-    def _show(self, state: State) -> None:
+    def _show(self, state: State, over: bool = False) -> None:
         """Choose the seat that is asked next, and give every seat its info."""
-        seat = -1 if self._holder.cut else state.seat
-        self.agent_selection = self.agents[max(seat, 0)]
-        zero_mask = self._holder.zero_mask
-        self.infos = {agent: {"action_mask": zero_mask()} for agent in self.agents}
-        if seat >= 0:
-            self.infos[self.agent_selection]["action_mask"] = state.legal(seat).copy()  # a row's neighbours are secret
+        if over:
+            self.agent_selection, self._legal = self.agents[0], None
+        else:
+            seat = state.seat
+            self.agent_selection, self._legal = self.agents[seat], state.legal(seat)
+        self._tell()
 
-    def _mask(self, state: State, agent: str) -> np.ndarray:
+    def _tell(self) -> None:
+        nothing = self._nothing
+        self.infos = {agent: {"action_mask": nothing.copy()} for agent in self.agents}
+        if self._legal is not None:
+            self.infos[self.agent_selection]["action_mask"] = self._legal.copy()
+
+    def _mask(self, agent: str) -> np.ndarray:
         """The mask of the selected seat; all zero for every other, so that only who is asked can act."""
-        ended = self.terminations.get(agent, True) or self.truncations[agent]
-        if agent == self.agent_selection and state.seat >= 0 and not ended:
-            return state.legal(self._seats[agent]).copy()
-        return self._holder.zero_mask()
+        if self._legal is None or agent != self.agent_selection or self.terminations.get(agent, True):
+            return self._nothing.copy()
+        return self._legal.copy()
 
     def observe(self, agent: str) -> Observation:
         """What a seat sees and may do now."""
@@ -120,7 +129,7 @@ class AEC(AECEnv[str, Observation, int]):
             seat = self._seats[agent]
         except (KeyError, TypeError):
             raise InvalidSeat(f"expected one of {self.possible_agents}, got {brief(agent)}") from None
-        return {"observation": self._holder.observe(seat), "action_mask": self._mask(state, agent)}
+        return {"observation": self._encode(state.observation(seat)), "action_mask": self._mask(agent)}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since the seat last acted, flags and info of the selected seat."""
@@ -140,11 +149,15 @@ class AEC(AECEnv[str, Observation, int]):
             if action is not None:
                 raise IllegalAction(f"expected None from {agent}, whose game has ended, got {brief(action)}")
             self._was_dead_step(None)
-            self.infos = {other: {"action_mask": self._holder.zero_mask()} for other in self.agents}
+            self._tell()
             return
         if action is None:
             raise IllegalAction(f"expected an action id of {agent}, got None (only a finished seat takes it)")
-        over = self._holder.play(self._seats[agent], action)
+        if self.max_cycles is None:
+            state.apply(self._seats[agent], action)
+            over = state.over
+        else:
+            over = self._holder.play(self._seats[agent], action)
         self._cumulative_rewards[agent] = 0.0
         if over or self._as_scored:
             self._pay()
@@ -154,7 +167,7 @@ class AEC(AECEnv[str, Observation, int]):
             ended = self.truncations if self._holder.truncated else self.terminations
             for other in self.agents:
                 ended[other] = True
-        self._show(state)
+        self._show(state, over)
 
     def _pay(self) -> None:
         """The rewards of this step, and their accumulation."""
@@ -204,7 +217,9 @@ class AEC(AECEnv[str, Observation, int]):
         holder.current, holder.cycles, self._earned = game_state, cycles, earned
         for name, value in bookkeeping.items():
             setattr(self, name, _copy(value))
-        self.infos = {agent: {"action_mask": self._mask(game_state, agent)} for agent in self.agents}
+        going = self.agents and not any(self.terminations.values()) and not any(self.truncations.values())
+        self._legal = game_state.legal(game_state.seat) if going else None
+        self._tell()
 
     def _check_bookkeeping(self, kept: dict[str, Any], state: State, cut: bool) -> None:
         """Raise InvalidBuffer for what this environment cannot have kept beside this game."""
@@ -293,7 +308,8 @@ class TerminateIllegal(TerminateIllegalWrapper):
             paid = float(raw._earned[raw._seats[agent]])
             raw.rewards[agent] -= paid
             raw._cumulative_rewards[agent] -= paid
-            raw.infos = {other: {"action_mask": raw._holder.zero_mask()} for other in raw.agents}
+            raw._legal = None
+            raw._tell()
 
 
 class OrderEnforcing(OrderEnforcingWrapper):

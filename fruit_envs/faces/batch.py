@@ -130,12 +130,12 @@ class Batch:
         self._shown.earned[:] = 0
         self._shown.over[:] = 0
         loops.deal_batch(self.game.scoring, self._memory, self._shown)
-        self._scale()
+        if self._seen is not self._shown.observations:
+            self._scale()
         self._is_reset = True
 
     def _scale(self) -> None:
-        if self._seen is not self._shown.observations:
-            np.multiply(self._shown.observations, self.game.layout.scale, out=self._seen)
+        np.multiply(self._shown.observations, self.game.layout.scale, out=self._seen)
 
     def sample(self) -> NDArray[np.int64]:
         """A uniformly random legal action per game, shape (num_envs,), in an array that the next call reuses."""
@@ -160,7 +160,15 @@ class Batch:
             Naming the first game whose action is not legal. In either case no game has changed.
         """
         self._check_reset()
-        chosen = self._as_actions(actions)
+        if (
+            isinstance(actions, np.ndarray)
+            and actions.dtype == np.int64
+            and actions.shape == (self.num_envs,)
+            and actions.flags.c_contiguous
+        ):
+            chosen = actions
+        else:
+            chosen = self._as_actions(actions)
         illegal = find_missing(self._shown.legal, self.game.num_actions, chosen)
         if illegal >= 0:
             state = self.state(illegal)
@@ -173,7 +181,8 @@ class Batch:
             self._step_parallel(arguments)
         else:
             loops.step_batch(*arguments)
-        self._scale()
+        if self._seen is not self._shown.observations:
+            self._scale()
 
     def _as_actions(self, actions: Any) -> NDArray[np.int64]:
         """The actions as compiled code reads them; what is beyond int64 becomes negative, which no action is."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ def as_encoding(observation: Any) -> str:
 
 
 def encoder(layout: Layout, observation: str) -> Callable[[np.ndarray], np.ndarray]:
-    """What makes of vectors of the game's integers (any leading axes) those that are handed out, in new memory.
+    """What makes of vectors of the game's integers (any leading axes) those that are handed out.
 
     Raises
     ------
@@ -40,8 +39,12 @@ def encoder(layout: Layout, observation: str) -> Callable[[np.ndarray], np.ndarr
         See `as_encoding`.
     """
     if as_encoding(observation) == INTEGER:
-        return methodcaller("copy")
+        return _as_they_are
     return partial(np.multiply, layout.scale, dtype=np.float32)
+
+
+def _as_they_are(vectors: np.ndarray) -> np.ndarray:
+    return vectors
 
 
 def vector_space(layout: Layout, observation: str) -> spaces.Box:

@@ -68,11 +68,13 @@ class Parallel(ParallelEnv[str, Observation, int]):
         self.game = game
         self.render_mode = render_mode
         self._illegal = as_illegal(illegal)
+        self._as_scored = game.options["reward_timing"] == "as_scored"
         self.max_cycles = self._holder.max_cycles
         self.metadata = self._holder.metadata
         self.possible_agents = self._holder.agents
         self.agents: list[str] = []
         self.noop = game.num_actions
+        self._nothing = self._holder.zero_mask(1)
         self.observation_spaces, self.action_spaces, self.state_space = self._holder.spaces(self.noop + 1)
 
     @property
@@ -98,15 +100,15 @@ class Parallel(ParallelEnv[str, Observation, int]):
         return self._show(state)
 
     def _show(self, state: State) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        observations, infos = {}, {}
+        observations, infos, encode = {}, {}, self._holder.encode
+        asked = state.seats if self.agents else ()
         for seat, agent in enumerate(self.possible_agents):
-            mask = self._holder.zero_mask(1)
-            if self.agents:
-                if seat in state.seats:
-                    mask[:-1] = state.legal(seat)
-                else:
-                    mask[self.noop] = 1
-            observations[agent] = {"observation": self._holder.observe(seat), "action_mask": mask}
+            mask = self._nothing.copy()
+            if seat in asked:
+                mask[:-1] = state.legal(seat)
+            elif asked:
+                mask[self.noop] = 1
+            observations[agent] = {"observation": encode(state.observation(seat)), "action_mask": mask}
             infos[agent] = {"action_mask": mask.copy()}
         return observations, infos
 
@@ -115,11 +117,11 @@ class Parallel(ParallelEnv[str, Observation, int]):
         if not isinstance(actions, dict) or set(actions) != set(self.agents):
             given = sorted(map(str, actions)) if isinstance(actions, dict) else brief(actions)
             raise InvalidSeat(f"expected an action of each of {self.agents}, got {given}")
-        chosen = {}
+        chosen, asked, strict = {}, state.seats, self._illegal == "raise"
         for seat, agent in enumerate(self.possible_agents):
-            if seat in state.seats:
+            if seat in asked:
                 chosen[seat] = as_action(actions[agent], self.noop + 1)
-            elif self._illegal == "raise" and as_action(actions[agent], self.noop + 1) != self.noop:
+            elif strict and as_action(actions[agent], self.noop + 1) != self.noop:
                 came = brief(actions[agent])
                 raise IllegalAction(f"expected the no-op {self.noop} of {agent}, who is not asked, got {came}")
         return chosen
@@ -139,12 +141,16 @@ class Parallel(ParallelEnv[str, Observation, int]):
         for seat, action in chosen.items():
             if action == self.noop or not state.legal(seat)[action]:
                 return self._lost(state, seat, action)
+        over = False
         for seat, action in chosen.items():
-            holder.play(seat, action)
-        earned = holder.returns
-        rewards = dict(zip(self.agents, (earned - self._earned).tolist(), strict=True))
-        self._earned = earned
-        over, truncated = holder.over, holder.truncated
+            over = holder.play(seat, action)
+        truncated = over and holder.truncated
+        if over or self._as_scored:
+            earned = holder.returns
+            rewards = dict(zip(self.agents, (earned - self._earned).tolist(), strict=True))
+            self._earned = earned
+        else:
+            rewards = dict.fromkeys(self.agents, 0.0)
         return self._told(state, rewards, over and not truncated, truncated)
 
     def _lost(self, state: State, seat: int, action: int) -> tuple[Any, Any, Any, Any, Any]:

@@ -13,7 +13,7 @@ import pettingzoo
 import pytest
 from pettingzoo.test import api_test, seed_test
 
-from fruit_envs import IllegalAction, InvalidSeat, NotReset, load
+from fruit_envs import IllegalAction, InvalidBuffer, InvalidSeat, NotReset, load
 from fruit_envs.faces.aec import AEC, wrapped
 from fruit_envs.faces.seats import illegal_reward
 from support import every_case, every_count
@@ -162,6 +162,117 @@ def test_illegal_actions_raise_in_the_raw_face_and_lose_in_the_wrapped_one(name,
             assert not canonical.last()[0]["action_mask"].any()
             break
         canonical.step(choose(observation["action_mask"], rng))
+
+
+@every_count
+def test_the_canonical_wrappers_say_what_came(name, options):
+    env = wrapped(make(name, options))
+    env.reset(seed=4)
+    before = str(env.unwrapped.get_state())
+    for action, came in (
+        (True, "True"),
+        (np.True_, "True"),
+        (1.5, "1.5"),
+        ("0", "'0'"),
+        (None, "None"),
+        (-1, "-1"),
+        (10**30, "10000"),
+        (np.array([0]), "array"),
+        (np.array(True), "array"),
+        (Tensor(), "tensor"),
+    ):
+        with pytest.raises(IllegalAction, match=f"expected an action id .*, got .*{came}"):
+            env.step(action)
+        assert str(env.unwrapped.get_state()) == before
+    legal = int(env.last()[0]["action_mask"].argmax())
+    env.step(np.array(legal))
+    while not any(env.terminations.values()) and not any(env.truncations.values()):
+        env.step(np.int16(env.last()[0]["action_mask"].argmax()))
+    with pytest.raises(IllegalAction, match="expected None from player_0, whose game has ended, got 0"):
+        env.step(0)
+
+
+class Tensor:
+    """As much of `torch.tensor(0)` as matters: an index, but no member of the action space."""
+
+    shape = ()
+
+    def __index__(self):
+        return 0
+
+    def __repr__(self):
+        return "tensor(0)"
+
+
+@every_case
+def test_rewards_are_those_of_the_step_alone(name, options):
+    env = make(name, options)
+    env.reset(seed=3)
+    kept = env.rewards
+    env.rewards["player_0"] = 5.0  # as a wrapper may
+    before = env._holder.current.returns
+    env.step(choose(env.last()[0]["action_mask"], random.Random(0)))
+    np.testing.assert_array_equal(list(env.rewards.values()), env._holder.current.returns - before)
+    assert kept["player_0"] == 5.0, "what was handed out is not written again"
+
+
+def damaged(value, agents):
+    """What an entry of the bookkeeping may not be instead."""
+    if isinstance(value, dict):
+        first = next(iter(value))
+        yield from ({}, {**value, "x": value[first]}, {**value, first: None}, {**value, first: "1"})
+        yield from ({**value, first: float("nan")}, {**value, first: np.zeros(2)}, {**value, first: []})
+        yield {agent: value[agent] for agent in reversed(value)}
+        if isinstance(value[first], bool):
+            yield from ({**value, first: not value[first]}, {**value, first: int(value[first])})
+            yield dict.fromkeys(value, not value[first])
+    elif isinstance(value, list):
+        yield from ([], value[:-1], [*value, "x"], value[::-1], [*value, *value], [1], [np.zeros(2)])
+    elif isinstance(value, str):
+        yield from ("", agents[-1] if value != agents[-1] else agents[0], b"player_0")
+    yield from ("x", None if value is not None else 1, 7, object(), np.zeros(2), [{}])
+
+
+@every_count
+@pytest.mark.parametrize("when", ["in progress", "ended", "leaving", "illegal"])
+def test_a_damaged_bookkeeping_is_refused_before_anything_changes(name, options, when):
+    rng = random.Random(4)
+    env = wrapped(make(name, options))
+    env.reset(seed=6)
+    observation = env.last()[0]
+    while when != "in progress" and not any(env.terminations.values()) and not any(env.truncations.values()):
+        forbidden = np.flatnonzero(observation["action_mask"] == 0)
+        sin = when == "illegal" and len(forbidden)
+        env.step(int(forbidden[0]) if sin else choose(observation["action_mask"], rng))
+        observation = env.last()[0]
+    if when == "leaving":
+        env.step(None)
+    kept = env.unwrapped.get_state()
+    other = make(name, options)
+    other.reset(seed=9)
+    before = pickle.dumps(other.get_state())
+    for entry, value in kept["bookkeeping"].items():
+        for bad in damaged(value, env.possible_agents):
+            if repr(bad) == repr(value):
+                continue
+            if entry == "_skip_agent_selection" and (bad is None or str(bad) in env.possible_agents):
+                continue  # which seat decided last is nowhere else
+            with pytest.raises(InvalidBuffer, match="expected"):
+                other.set_state({**kept, "bookkeeping": {**kept["bookkeeping"], entry: bad}})
+            assert pickle.dumps(other.get_state()) == before
+    for entry, wrong in (
+        ("earned", [np.zeros(9), np.zeros(env.num_agents, int), np.full(len(env.possible_agents), np.nan), [0.0]]),
+        ("cycles", [-1, 2**40, True, 1.0, None]),
+    ):
+        for bad in wrong:
+            with pytest.raises(InvalidBuffer, match="expected"):
+                other.set_state({**kept, entry: bad})
+    assert pickle.dumps(other.get_state()) == before
+    other.set_state(kept)
+    assert pickle.dumps(other.get_state()) == pickle.dumps(kept)
+    kept["earned"][:] = 7.0
+    kept["bookkeeping"]["rewards"]["player_9"] = 7.0
+    assert "player_9" not in other.rewards
 
 
 @every_case

@@ -11,7 +11,7 @@ import pettingzoo
 import pytest
 from pettingzoo.test import parallel_api_test
 
-from fruit_envs import IllegalAction, InvalidSeat, NotReset, load
+from fruit_envs import IllegalAction, InvalidBuffer, InvalidSeat, NotReset, load
 from fruit_envs.faces.aec import AEC
 from fruit_envs.faces.parallel import Parallel
 from fruit_envs.faces.seats import illegal_reward
@@ -181,6 +181,31 @@ def test_copies_in_the_middle_play_on_identically_resets_included(name, options)
     fresh.set_state(pickle.loads(pickle.dumps(env.get_state())))
     for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), fresh):
         assert trace(twin, observations, random.Random(4)) == trace(copy.deepcopy(env), observations, random.Random(4))
+
+
+@every_count
+def test_a_damaged_state_is_refused_before_anything_changes(name, options):
+    env, other = make(name, options), make(name, options)
+    env.reset(seed=6)
+    other.reset(seed=9)
+    kept, before = env.get_state(), pickle.dumps(other.get_state())
+    seats = len(env.possible_agents)
+    for entry, wrong in (
+        ("agents", [["x"], env.agents[:1], env.agents[::-1], [*env.agents, "x"], [np.zeros(2)], ("player_0",), None]),
+        ("earned", [np.zeros(9), np.zeros(seats, int), np.full(seats, np.inf), [0.0] * seats]),
+        ("cycles", [-1, True, 1.0, None]),
+    ):
+        for bad in wrong:
+            with pytest.raises(InvalidBuffer, match="expected"):
+                other.set_state({**kept, entry: bad})
+    assert pickle.dumps(other.get_state()) == before
+    observations = env.reset(seed=6)[0]
+    while env.agents:
+        observations = env.step(choices(observations, random.Random(1)))[0]
+    with pytest.raises(InvalidBuffer, match="expected agents"):
+        other.set_state({**env.get_state(), "agents": env.possible_agents})
+    other.set_state(env.get_state())
+    assert other.agents == []
 
 
 @every_count

@@ -12,7 +12,17 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from fruit_envs import Agent, AgentError, IllegalAction, InvalidOption, InvalidSeat, NotReset, load, make_agent
+from fruit_envs import (
+    Agent,
+    AgentError,
+    IllegalAction,
+    InvalidBuffer,
+    InvalidOption,
+    InvalidSeat,
+    NotReset,
+    load,
+    make_agent,
+)
 from fruit_envs.agents.asking import ask
 from fruit_envs.declare.catalog import GAMES
 from fruit_envs.faces.seats import illegal_reward
@@ -80,6 +90,15 @@ def test_it_is_the_game_with_opponents_played_by_the_engine(name, options, seat)
         assert seats == set(range(game.num_players)), "the learner's seat is drawn each episode"
 
 
+class Flag:
+    """As much of `torch.tensor(True)` as matters: an index."""
+
+    dtype, shape = "torch.bool", ()
+
+    def __index__(self):
+        return 1
+
+
 @every_case
 def test_illegal_actions_end_the_episode_or_raise(name, options):
     loss = illegal_reward(load(name, **options))
@@ -105,7 +124,7 @@ def test_illegal_actions_end_the_episode_or_raise(name, options):
     before = strict._holder.current.tobytes()
     with pytest.raises(IllegalAction, match="legal action"):
         strict.step(int(np.flatnonzero(observation["action_mask"] == 0)[0]))
-    for bad in (True, 0.0, "0", None, [0], np.array([0]), -1, 10**6, np.float32(0)):
+    for bad in (True, np.True_, Flag(), 0.0, "0", None, [0], np.array([0]), -1, 10**6, np.float32(0)):
         for env in (strict, SingleAgent(name, **options)):
             if env is not strict:
                 env.reset(seed=1)
@@ -168,6 +187,28 @@ def test_copies_in_the_middle_play_on_identically_resets_included(name, options)
     twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), restored]
     traces = [trace(twin, observation, random.Random(2)) for twin in twins]
     assert traces[0] == traces[1] == traces[2] == trace(env, observation, random.Random(2))
+
+
+@every_count
+def test_a_damaged_state_is_refused_before_anything_changes(name, options):
+    env, other = SingleAgent(name, **options), SingleAgent(name, **options)
+    env.reset(seed=6)
+    other.reset(seed=9)
+    kept, before = env.get_state(), pickle.dumps(other.get_state())
+    idle = [seat for seat in range(env.game.num_players) if seat not in env._holder.current.seats]
+    for entry, wrong in (
+        ("seat", [-1, env.game.num_players, 10**30, True, 0.0, None, *idle]),
+        ("earned", [float("nan"), float("inf"), 0, None]),
+        ("finished", [0, None]),
+        ("memories", [[], None, [np.zeros(3)] * 9]),
+        ("players", [[], None, ["x"] * 9]),
+    ):
+        for bad in wrong:
+            with pytest.raises(InvalidBuffer, match="expected"):
+                other.set_state({**kept, entry: bad})
+    assert pickle.dumps(other.get_state()) == before
+    other.set_state(kept)
+    assert pickle.dumps(other.get_state()) == pickle.dumps(kept)
 
 
 @every_count

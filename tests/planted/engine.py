@@ -69,8 +69,8 @@ MUTANTS = [
     Mutant(
         "a batch believes the masks it shows",
         f"{FACES}/batch.py",
-        "find_missing(self._legal, self.game.num_actions, chosen)",
-        "__import__('fruit_envs.engine.masks', fromlist=['']).find_illegal(self._masks, chosen)",
+        "find_missing(self._shown.legal, self.game.num_actions, chosen)",
+        "__import__('fruit_envs.engine.masks', fromlist=['']).find_illegal(self._shown.masks, chosen)",
         BATCH,
     ),
     Mutant(
@@ -111,8 +111,8 @@ MUTANTS = [
     Mutant(
         "the no-op is legal for a seat that is asked",
         f"{FACES}/parallel.py",
-        "                else:\n                    mask[self.noop] = 1\n",
-        "                mask[self.noop] = 1\n",
+        "            elif asked:\n",
+        "            if asked:\n",
         PARALLEL,
     ),
     Mutant(

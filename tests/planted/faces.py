@@ -17,7 +17,7 @@ MUTANTS = [
     Mutant(
         "the canonical parallel environment judges seats that are not asked",
         f"{FACES}/parallel.py",
-        'elif self._illegal == "raise" and as_action',
+        "elif strict and as_action",
         "elif as_action",
         PARALLEL,
     ),
@@ -38,8 +38,8 @@ MUTANTS = [
     Mutant(
         "a batch scales its first observations only",
         f"{FACES}/batch.py",
-        "            loops.step_batch(*arguments)\n        self._scale()\n",
-        "            loops.step_batch(*arguments)\n",
+        "            loops.step_batch(*arguments)\n        if self._seen is not self._shown.observations:\n",
+        "            loops.step_batch(*arguments)\n        if False:\n",
         ENCODINGS,
     ),
     Mutant(
