@@ -14,7 +14,7 @@ from fruit_envs.base.checks import whole_number
 from fruit_envs.base.errors import InvalidFile, InvalidOption, InvalidTable, UnknownKeyword, brief
 from fruit_envs.base.files import read_json
 
-__all__ = ["FrozenTable", "Option", "common_options", "resolve", "starter_outcomes", "table_rows", "whole"]
+__all__ = ["FrozenTable", "Option", "common_options", "resolve", "same_rows", "starter_outcomes", "table_rows", "whole"]
 
 
 class FrozenTable(dict[str, Any]):
@@ -22,6 +22,17 @@ class FrozenTable(dict[str, Any]):
 
     Rows are tuples.
     """
+
+    @staticmethod
+    def of(rows: Mapping[str, Any]) -> FrozenTable:
+        """A table of these rows, with the lists and objects in them made unchangeable too."""
+
+        def frozen(value: Any) -> Any:
+            if isinstance(value, Mapping):
+                return FrozenTable.of(value)
+            return tuple(map(frozen, value)) if isinstance(value, (list, tuple)) else value
+
+        return FrozenTable({name: frozen(row) for name, row in rows.items()})
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -36,6 +47,18 @@ class FrozenTable(dict[str, Any]):
         raise TypeError("expected no change of a table that a game was made from")
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+
+def same_rows(value: Any, published: Any) -> bool:
+    """Whether a row of a table is what is published: of the same types, throughout (JSON tells 4, 4.0 and true apart).
+
+    Lists and tuples are alike.
+    """
+    if isinstance(published, Mapping) and isinstance(value, Mapping):
+        return set(value) == set(published) and all(same_rows(value[key], published[key]) for key in published)
+    if isinstance(published, (list, tuple)) and isinstance(value, (list, tuple)):
+        return len(value) == len(published) and all(map(same_rows, value, published))
+    return type(value) is type(published) and bool(value == published)
 
 
 def table_rows(name: str, value: Any) -> Any:

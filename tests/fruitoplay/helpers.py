@@ -103,7 +103,7 @@ class Both:
         self.lots = {number: self.rng.randrange(2**16) for number in (1, 2)}
         table = oracle.TABLE
         if options["table"] is not None:
-            table = {number: kind for kind, numbers in options["table"].items() for number in numbers}
+            table = oracle.kinds_of(options["table"])
         reuse = options["collective_reuse"]
         self.oracle = oracle.Game(n, dealt.__getitem__, self._lot, options["tie_scope"], reuse, table)
         self.tape = Tape(self.forced)

@@ -333,7 +333,7 @@ def check_record(record: Mapping[str, Any]) -> Game:
         lot,
         options.get("tie_scope", "key"),
         options.get("collective_reuse", True),
-        TABLE if table is None else {number: kind for kind, numbers in table.items() for number in numbers},
+        TABLE if table is None else kinds_of(table),
     )
     actions = iter([(event["seat"], event["action"]) for event in events if event.get("action") is not None])
     while not game.over:
@@ -345,6 +345,11 @@ def check_record(record: Mapping[str, Any]) -> Game:
     rewards = game.rewards(options.get("reward", "win"), Fraction(options.get("margin_scale", 40)))
     assert all(abs(a - b) <= 1e-6 for a, b in zip(record["returns"], rewards, strict=True))
     return game
+
+
+def kinds_of(table: Mapping[str, Any]) -> dict[int, str]:
+    """The kind of each number in a card table."""
+    return {number: kind for kind in ("single", "double", "rotten") for number in table[kind]}
 
 
 def _ordered(event: Event) -> Event:

@@ -259,6 +259,8 @@ def test_y17_tables_survive_records_and_copies():
     game = fruit_envs.load("fruity_fruit", components=OTHER)
     (record,) = fruit_envs.record(game, seed=3)
     again = json.loads(json.dumps(record))
+    drawn = {"S": [[0, 1], [0, 2], [1, 0], [1, 1]], "D": [[0, 0], [1, 0]]}  # shapes begin in the corner
+    assert again["options"]["components"] == json.loads(json.dumps({**OTHER, "shapes": drawn})), "tables in full"
     assert fruit_envs.replay(again).scores.tolist() == record["scores"]
     with pytest.raises(TypeError, match="expected no change"):
         game.options["components"]["shapes"]["S"] = ()

@@ -13,7 +13,7 @@ import numpy as np
 from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidOption, InvalidTable, brief
 from fruit_envs.declare.header import RULES_HEADER
-from fruit_envs.declare.options import FrozenTable, Option, common_options, resolve, table_rows, whole
+from fruit_envs.declare.options import FrozenTable, Option, common_options, resolve, same_rows, table_rows, whole
 
 FRUITS = ("banana", "strawberry", "apple", "fig")
 NUMBERS = 20
@@ -62,7 +62,7 @@ _PUBLISHED: dict[str, Any] = {
 
 
 def check_table(table: Any) -> FrozenTable:
-    """The numbers of each kind in a card table, the same for the four fruits (F15).
+    """The whole card table: the numbers of each kind, the same for the four fruits (F15), and what is published.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def check_table(table: Any) -> FrozenTable:
     if not isinstance(table, Mapping):
         raise InvalidTable(f"table: expected an object with the rows {list(KINDS)}, got {brief(table)}")
     for key, value in table.items():
-        if key not in KINDS and (key not in _PUBLISHED or not _same(value, _PUBLISHED[key])):
+        if key not in KINDS and (key not in _PUBLISHED or not same_rows(value, _PUBLISHED[key])):
             expected = _PUBLISHED.get(key, f"no such row, but {list(KINDS)}")
             raise InvalidTable(f"table row {brief(key)}: expected {expected}, got {brief(value)}")
     rows = {kind: _row(kind, table.get(kind)) for kind in KINDS}
@@ -82,15 +82,7 @@ def check_table(table: Any) -> FrozenTable:
         named = [kind for kind, numbers in rows.items() for other in numbers if other == number]
         if len(named) != 1:
             raise InvalidTable(f"table: expected number {number} once in the rows {list(KINDS)}, got it in {named}")
-    return FrozenTable(rows)
-
-
-def _same(value: Any, published: Any) -> bool:
-    """Whether a row says what is published: by type too, sequences of any kind being alike."""
-    if isinstance(published, list):
-        fits = isinstance(value, (list, tuple)) and len(value) == len(published)
-        return fits and all(_same(*pair) for pair in zip(value, published, strict=True))
-    return type(value) is type(published) and value == published
+    return FrozenTable.of(_PUBLISHED | rows)
 
 
 def _row(kind: str, numbers: Any) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidTable, brief
-from fruit_envs.declare.options import FrozenTable, table_rows
+from fruit_envs.declare.options import FrozenTable, same_rows, table_rows
 
 COLOURS = ("red", "green", "yellow", "blue")
 FRUITS = ("melon", "peach", "cherry", "apple", "orange", "grape")
@@ -38,7 +38,7 @@ _ROWS = ("board", "scoring_cards", "shapes", "tile_shapes_bars", "tile_shapes_mi
 
 
 def check_table(table: Any) -> FrozenTable:
-    """The rows of a component table that can differ from copy to copy (Y17).
+    """The whole component table: the rows that can differ from copy to copy (Y17), and what is published.
 
     Raises
     ------
@@ -48,29 +48,21 @@ def check_table(table: Any) -> FrozenTable:
     if not isinstance(table, Mapping):
         raise InvalidTable(f"components: expected an object with the rows {list(_ROWS)}, got {brief(table)}")
     for key, value in table.items():
-        if key not in _ROWS and (key not in _PUBLISHED or not _same(value, _PUBLISHED[key])):
+        if key not in _ROWS and (key not in _PUBLISHED or not same_rows(value, _PUBLISHED[key])):
             expected = _PUBLISHED.get(key, f"no such row, but {list(_ROWS)}")
             raise InvalidTable(f"components row {brief(key)}: expected {expected}, got {brief(value)}")
     for key in _ROWS:
         if key not in table:
             raise InvalidTable(f"components row {key!r}: expected it, got a table without")
     shapes = _shapes(table["shapes"])
-    return FrozenTable(
-        board=check_board(table["board"]),
-        scoring_cards=_scoring_cards(table["scoring_cards"]),
-        shapes=shapes,
-        tile_shapes_bars=_tile_shapes("tile_shapes_bars", table["tile_shapes_bars"], shapes),
-        tile_shapes_mixed=_tile_shapes("tile_shapes_mixed", table["tile_shapes_mixed"], shapes),
-    )
-
-
-def _same(value: Any, published: Any) -> bool:
-    """Whether both are equal and of the same types, throughout: JSON tells 4, 4.0 and true apart."""
-    if isinstance(published, Mapping) and isinstance(value, Mapping):
-        return set(value) == set(published) and all(_same(value[key], published[key]) for key in published)
-    if isinstance(published, list) and isinstance(value, (list, tuple)):
-        return len(value) == len(published) and all(map(_same, value, published))
-    return type(value) is type(published) and bool(value == published)
+    rows = {
+        "board": check_board(table["board"]),
+        "scoring_cards": _scoring_cards(table["scoring_cards"]),
+        "shapes": shapes,
+        "tile_shapes_bars": _tile_shapes("tile_shapes_bars", table["tile_shapes_bars"], shapes),
+        "tile_shapes_mixed": _tile_shapes("tile_shapes_mixed", table["tile_shapes_mixed"], shapes),
+    }
+    return FrozenTable.of(_PUBLISHED | rows)
 
 
 def _listed(what: str, value: Any, length: int | None = None) -> list[Any]:
