@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fruit_envs.engine.bits import count_bits
 from fruit_envs.engine.jit import helper, load, store, subroutine, wrapping
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "chance",
     "draw",
     "draw_best",
+    "draw_bit",
     "draw_wide",
     "mix",
     "one_way",
@@ -153,6 +155,14 @@ def draw_best(values: Any, count: Any, stream: Any, counter: Any) -> Any:
         rank -= values[place] == best
         place += 1
     return place
+
+
+@helper
+def draw_bit(bits: Any, stream: Any, counter: Any) -> Any:
+    """One of the bits of an int64 that are 1, as a number with this bit alone."""
+    for _ in range(draw(stream, counter, count_bits(bits))):
+        bits &= bits - 1
+    return bits & -bits
 
 
 @subroutine

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _S11 = np.uint64(11)
+_VIEW = 0x51E7  # in the place of a seat: a view's hash is no decision's key
 
 #: Answers of `advance` when nothing was done.
 NOT_ASKED, ILLEGAL = -1, -2
@@ -79,11 +80,12 @@ def payoff(kernels: Any, header: Any, state: Any, out: Any) -> None:
 
 @helper
 def redeal(kernels: Any, state: Any, seat: Any, key: Any) -> None:
-    """Redraw what a seat cannot know, the future's chance too."""
-    future = stream_of_key(key, FUTURE)
+    """Redraw what a seat cannot know, the future's chance too. The key does not follow from what is drawn or stored."""
+    hashed = one_way(key, 0, _VIEW, 0)
+    future = stream_of_key(hashed, FUTURE)
     set_chance(state, mix(future) >> _S11, future)
     asked = status_of(state)
-    call(kernels[REDEAL], (kernels[RULES], state, np.int64(seat), stream_of_key(key, REDRAW)))
+    call(kernels[REDEAL], (kernels[RULES], state, np.int64(seat), stream_of_key(hashed, REDRAW)))
     withdrawn = status_of(state) & ~asked  # who has committed in an open window is as secret as what
     for other in range(MAX_SEATS):
         if (withdrawn >> other) & 1:

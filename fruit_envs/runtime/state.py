@@ -338,15 +338,14 @@ class State:
     def worlds(self, seat: int, key: int = 0) -> list[tuple[float, View]]:
         """Every world consistent with what the seat has seen, with its probability; for small games.
 
-        The future's chance of each comes from `key`, never from the true stream.
+        The list is the same in each of its worlds: it is made from a view. What others have committed to in an open
+        window is withdrawn in them, and the future's chance of each comes from `key` and its number in the list.
         """
-        seat, key = self.game.seat(seat), as_key(key)
-        self._check_views()
-        listed = self.game.module("observation").worlds(self.game.rules, self.records, seat)
+        base, key = self.view(seat, key), as_key(key)
+        seat = base.viewer
+        listed = self.game.module("observation").worlds(self.game.rules, base.records, seat)
         found = []
         for number, (probability, records) in enumerate(listed):
-            withdrawn = int(records["pending"][0]) & ~(self._status & _PENDING)
-            records["decisions"] -= withdrawn.bit_count()
             records["seed"] = decision_key(key, number, seat, 0) >> 11
             records["stream"] = decision_key(key, number, seat, 1)
             found.append((probability, View(self.game, records, seat)))

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from fruit_envs import load
+from fruit_envs import Game, load
 from fruit_envs.declare.catalog import GAMES
-from fruit_envs.engine.memory import copy_records
+from fruit_envs.engine import chance, loops
+from fruit_envs.engine.memory import copy_records, memory_of
 from fruit_envs.faces.aec import AEC
 from fruit_envs.faces.parallel import Parallel
-from support import cases, every_count, is_default, random_states, small, some_states
+from support import cases, every_case, every_count, is_default, random_states, small, some_states
 
 #: A chi-square test fails below this; with some hundred tests a run, by chance about once in ten thousand runs.
 ALPHA = 1e-6
+
+GAMMA = 0x9E3779B97F4A7C15  # of splitmix64
 
 perfect_cases = pytest.mark.parametrize(
     ("name", "options"), [case for case in cases() if case.values[1].get("memory") != "tabletop"]
@@ -58,20 +62,112 @@ def test_faces_show_the_same_in_every_world(name, options):
         seat = state.seat
         if state.view(seat, number).seat != seat:
             continue  # a view withdraws what others have committed in a window, so the faces ask another seat
-        seen = []
+        seen, mine = [], aec.possible_agents[seat]
         for world in (state, state.view(seat, number)):
-            aec.set_state(aec.get_state() | {"game": world.tobytes()})
-            aec.agent_selection = aec.agents[seat]
-            aec._show(world)
+            kept = aec.get_state()
+            bookkeeping = kept["bookkeeping"] | {"agent_selection": mine}
+            aec.set_state(kept | {"game": world.tobytes(), "bookkeeping": bookkeeping})
             parallel.set_state(parallel.get_state() | {"game": world.tobytes()})
             observations, infos = parallel._show(world)
-            mine = aec.agents[seat]
             masks = (aec.infos[mine]["action_mask"].tobytes(), infos[mine]["action_mask"].tobytes())
             blocks = [o["observation"].tobytes() for o in (aec.observe(mine), observations[mine])]
             seen.append((masks, blocks, aec.render(), parallel.render()))
         assert seen[0] == seen[1]
         compared += 1
     assert compared > 20
+
+
+@perfect_cases
+def test_a_view_is_a_function_of_information_state_and_key(name, options):
+    """Whatever is true: the view of a view, which may be of any consistent world, is that of the game itself."""
+    game = load(name, **options)
+    for number, state in enumerate(some_states(game, 200 if is_default(name, options) else 60)):
+        for seat in range(game.num_players):
+            view = state.view(seat, number)
+            assert view.tobytes() == state.view(seat, number + 1).view(seat, number).tobytes()
+            assert view.tobytes() == state.view(seat, number).tobytes(), "views are the same again"
+
+
+def twins(game, count):
+    """States of random play, each with others that somebody cannot tell from it, or from each other.
+
+    After two choices of the same seat; after two decisions, of one seat or of two, in either order; after the same
+    decisions from states that one seat cannot tell apart.
+    """
+    rng = random.Random(1)
+    for number, state in enumerate(some_states(game, count)):
+        yield state
+        if state.over:
+            continue
+        first, second = ((seat, rng.choice(state.legal_actions(seat))) for seat in rng.choices(state.seats, k=2))
+        for decisions in ([first], [second], [first, second], [second, first]):
+            twin = state.copy()
+            for seat, action in decisions:
+                if seat in twin.seats and twin.legal(seat)[action]:
+                    twin.apply(seat, action)
+            yield twin
+        if number % 4 == 0 and game.options["memory"] == "perfect":
+            twin, other = state.copy(), state.view(rng.randrange(game.num_players), number)
+            other.records["stream"] = twin.records["stream"]  # the same dice fall
+            while not twin.over and twin.seats == other.seats:
+                seat = rng.choice(twin.seats)
+                both = np.flatnonzero(twin.legal(seat) & other.legal(seat)).tolist()
+                if not both:
+                    break
+                for world in (twin, other):
+                    world.apply(seat, both[number % len(both)])
+                    yield world
+
+
+def tiny(name, options):
+    """A game so small that two deals often look alike to a seat."""
+    if name != "fruit_cocktail":
+        return small(name, options)
+    game = load(name, **options)
+    hidden = min(2, int(game.rules[0]["hidden"]))
+    rules = game.module("components").mini_rules(2, 2, hidden=hidden, num_players=game.num_players).copy()
+    for field in ("replay", "margin", "margin_scale", "as_scored", "tabletop"):
+        rules[field] = game.rules[field]
+    return Game(name, rules=rules)
+
+
+@every_case
+def test_equal_information_states_look_alike(name, options):
+    """Observation, mask, text, JSON and view follow from the information state, down to the last byte."""
+    pairs = 0
+    for game, count in ((load(name, **options), 60), (tiny(name, options), 200)):
+        views, known = game.options["memory"] == "perfect", {}
+        for state in twins(game, count):
+            for seat in range(game.num_players):
+                view = state.view(seat, 7).records.tobytes() if views else b""
+                seen = (*shown(state, seat, drawn=False), view)
+                key = state.key(seat)
+                if key in known:
+                    assert seen == known[key][0]
+                    pairs += 1
+                    if pairs % 40 == 0:
+                        assert shown(state, seat) == shown(known[key][1], seat)
+                else:
+                    known[key] = seen, state.copy()
+    assert pairs > 200
+
+
+@every_case
+def test_a_game_dealt_over_another_keeps_nothing_of_it(name, options):
+    """Batches deal new games where old ones lie: what was left there would be in views."""
+    game = load(name, **options)
+    fresh = game.deal(3).tobytes()
+    for state in random_states(game, 2):
+        if state.over:
+            loops.deal_one(game.playing, memory_of(state.records)[0], 3)
+            assert state.tobytes() == fresh
+
+
+def late_states(game, games):
+    """States of the later half of random games, which have fewer worlds."""
+    for g in range(games):
+        states = [state.copy() for state in random_states(game, 1, seed=g)]
+        yield from states[len(states) // 2 :: max(1, len(states) // 10)]
 
 
 def hidden_facts(state):
@@ -86,9 +182,10 @@ def hidden_facts(state):
 def test_views_are_uniform_over_the_worlds_and_independent_of_the_true_one(name, options):
     game = small(name, options)
     states = [state.copy() for state in random_states(game, 2, seed=5)]
+    n, every, few = game.num_players, is_default(name, options) and game.num_players < 4, 5
+    if not is_default(name, options):  # other variants share what is hidden: a few states that have few worlds
+        states, few = list(late_states(game, 2)), 2
     assert not all(state.over for state in states)
-    n, every = game.num_players, is_default(name, options) and game.num_players < 4
-    few = 5 if is_default(name, options) else 2  # other variants share what is hidden
     for number, state in enumerate(states[:: max(1, len(states) // few)]):
         for seat in range(n) if every else (number % n,):
             worlds = [(p, hidden_facts(w)) for p, w in state.worlds(seat)]
@@ -108,6 +205,36 @@ def test_views_are_uniform_over_the_worlds_and_independent_of_the_true_one(name,
                 table = np.array([[c[i] for i in range(len(worlds))] for c in (counts, moved)])
                 table = table[:, table.sum(0) > 0]
                 assert stats.chi2_contingency(table).pvalue > ALPHA
+
+
+@perfect_cases
+def test_worlds_are_the_same_list_in_each_of_its_worlds(name, options):
+    game = small(name, options)
+    for number, state in enumerate(late_states(game, 2)):
+        seat = number % game.num_players
+        worlds = [world for _, world in state.worlds(seat, number)]
+        listed = [world.tobytes() for world in worlds]
+        assert len(set(listed)) == len(listed)
+        for world in (worlds[0], worlds[-1], state.view(seat, number)):
+            assert [twin.tobytes() for _, twin in world.worlds(seat, number)] == listed
+        facts = [hidden_facts(world) for world in worlds]
+        assert facts == [hidden_facts(world) for _, world in state.worlds(seat, number + 1)]
+
+
+@perfect_cases
+def test_an_agent_does_not_find_the_true_world_among_those_it_lists(name, options):
+    """It is handed view and key: every world that it lists would have given it this view."""
+    game = small(name, options)
+    hits, chances = 0, []
+    for key, state in enumerate(late_states(game, 12 if is_default(name, options) else 6)):
+        view = state.view(state.seat, key) if not state.over else state.view(0, key)
+        worlds = [world for _, world in view.worlds(view.viewer, key)]
+        found = [world for world in worlds if world.view(view.viewer, key).tobytes() == view.tobytes()]
+        assert len(found) == len(worlds)
+        if view.decisions == state.decisions and len(worlds) > 1:  # else it withdraws commitments
+            hits += found[0].reveal().tobytes() == state.reveal().tobytes()
+            chances.append(1 / len(worlds))
+    assert hits <= sum(chances) + 5 * max(1, sum(p - p * p for p in chances)) ** 0.5
 
 
 @every_count
@@ -155,6 +282,26 @@ def test_a_view_tells_nothing_of_the_true_future(name, options):
         for _, world in listed.worlds(seat)[:50]:
             assert world.seed != listed.seed
             assert world.records["stream"][0] != listed.records["stream"][0]
+
+
+def unmixed(number):
+    """What the finaliser of splitmix64, which anybody can turn back, makes this number of."""
+    for shift, factor in ((31, 0x94D049BB133111EB), (27, 0xBF58476D1CE4E5B9), (30, 1)):
+        number ^= number >> shift ^ number >> 2 * shift
+        number = number * pow(factor, -1, 2**64) % 2**64
+    return number
+
+
+def test_a_key_does_not_follow_from_its_view():
+    """Neither from the stream nor from the seed that are stored in it, by undoing what may be undone."""
+    key = 0x0123456789ABCDEF
+    view = load("fruit_cocktail").deal(1).view(0, key)
+    assert chance.mix(np.uint64(unmixed(key))) == key
+    for stored in (int(view.records["stream"][0]), view.seed):
+        once = unmixed(stored)
+        numbers = {stored, once, once - GAMMA, unmixed(once), unmixed((once - GAMMA) % 2**64)}
+        uses = (use * factor for use in range(-9, 10) for factor in (0, 1, GAMMA, 0xBF58476D1CE4E5B9))
+        assert not {(number + use) % 2**64 for use in uses for number in numbers} & {key}
 
 
 @perfect_cases

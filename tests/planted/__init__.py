@@ -35,6 +35,11 @@ COCKTAIL = "fruit_envs/games/fruit_cocktail"
 FRUITOPLAY = "fruit_envs/games/fruitoplay"
 HIDDEN, SEEDS, AEC = (f"tests/conformance/test_{part}.py" for part in ("hidden", "seeds", "aec"))
 SINGLE, PARALLEL, BATCH = (f"tests/conformance/test_{part}.py" for part in ("single_agent", "parallel", "batch"))
+#: Tests of what is hidden: the same views, worlds and sights wherever a seat knows the same.
+VIEWS_ALIKE, STATES_ALIKE, WORLDS_ALIKE, TRUTH_HIDDEN, DEALT_OVER = (
+    f"{HIDDEN} -k {test}"
+    for test in ("function_of", "information_states_look_alike", "same_list", "does_not_find", "dealt_over")
+)
 RULINGS = " ".join(f"tests/fruit_cocktail/test_rulings_{part}.py" for part in ("setup", "play", "knowledge", "scoring"))
 ARENA = "agents/fruit_agents/arena"
 ORACLE = "tests/fruit_cocktail/test_oracle.py"

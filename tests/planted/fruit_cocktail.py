@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from planted import COCKTAIL, HIDDEN, ORACLE, RULINGS, Mutant
+from planted import (
+    COCKTAIL,
+    DEALT_OVER,
+    HIDDEN,
+    ORACLE,
+    RULINGS,
+    STATES_ALIKE,
+    TRUTH_HIDDEN,
+    VIEWS_ALIKE,
+    WORLDS_ALIKE,
+    Mutant,
+)
 
 MUTANTS = [
     Mutant(
@@ -15,8 +26,8 @@ MUTANTS = [
     Mutant(
         "views keep the true hidden tiles",
         f"{COCKTAIL}/rules.py",
-        "skip = draw(key, h, choices)",
-        "skip = 0",
+        "            state.tiles[np.int64(state.hidden_at[h])] = lowest_bit(fruit)\n",
+        "            pass\n",
         HIDDEN,
     ),
     Mutant(
@@ -67,5 +78,40 @@ MUTANTS = [
         "rules.pieces[card] / (n - 1)",
         "rules.pieces[card]",
         "tests/fruit_agents/test_features.py",
+    ),
+    Mutant(
+        "hidden tiles are redealt over the true ones",
+        f"{COCKTAIL}/rules.py",
+        "fruit = draw_bit(fruits, key, h)",
+        "fruit = draw_bit(fruits, key + np.uint64(state.tiles[np.int64(state.hidden_at[h])]), h)",
+        VIEWS_ALIKE,
+    ),
+    Mutant(
+        "an agent finds the truth by what hidden tiles are redealt over",
+        f"{COCKTAIL}/rules.py",
+        "fruit = draw_bit(fruits, key, h)",
+        "fruit = draw_bit(fruits, key + np.uint64(state.tiles[np.int64(state.hidden_at[h])]), h)",
+        TRUTH_HIDDEN,
+    ),
+    Mutant(
+        "views keep in which order cards came to a column",
+        f"{COCKTAIL}/rules.py",
+        "        _sort(state.order, p * size, size)\n",
+        "        pass\n",
+        STATES_ALIKE,
+    ),
+    Mutant(
+        "worlds come in the order of the view that they are made from",
+        f"{COCKTAIL}/observation.py",
+        'permutations(sorted(s["tiles"][open_to_doubt].tolist()))',
+        'permutations(s["tiles"][open_to_doubt].tolist())',
+        WORLDS_ALIKE,
+    ),
+    Mutant(
+        "takes of the game before stay in the record",
+        f"{COCKTAIL}/rules.py",
+        "    clear(state.history, 0, MAX_PICKS)\n",
+        "",
+        DEALT_OVER,
     ),
 ]

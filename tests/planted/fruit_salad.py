@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from planted import HIDDEN, S_BELIEF, S_ENDS, S_GAMES, S_KNOWLEDGE, S_PLAY, S_RECORDS, SALAD, Mutant
+from planted import (
+    HIDDEN,
+    S_BELIEF,
+    S_ENDS,
+    S_GAMES,
+    S_KNOWLEDGE,
+    S_PLAY,
+    S_RECORDS,
+    SALAD,
+    STATES_ALIKE,
+    VIEWS_ALIKE,
+    Mutant,
+)
 
 MUTANTS = [
     Mutant(
@@ -222,5 +234,26 @@ MUTANTS = [
         "if early else NONE)",
         "if False else NONE)",
         f"{S_KNOWLEDGE} -k s31",
+    ),
+    Mutant(
+        "gifts are not published",
+        f"{SALAD}/rules.py",
+        "    _publish(state, _GAVE + to)\n",
+        "",
+        STATES_ALIKE,
+    ),
+    Mutant(
+        "the information state forgets the own commitment",
+        f"{SALAD}/observation.py",
+        '    numbers.append(int(s["chosen"][seat]))\n',
+        "",
+        STATES_ALIKE,
+    ),
+    Mutant(
+        "piles are redrawn over the true ones",
+        f"{SALAD}/knowledge.py",
+        "used = _swap(state, np.int64(0), end, key, np.int64(0))",
+        "used = _swap(state, np.int64(0), end, key + np.uint64(state.piles[STRIDE]), np.int64(0))",
+        VIEWS_ALIKE,
     ),
 ]

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from planted import F_FIXTURES, F_KNOWLEDGE, F_ORACLE, F_PLAY, F_RECORDS, F_SCORING, FRUITOPLAY, HIDDEN, Mutant
+from planted import (
+    F_FIXTURES,
+    F_KNOWLEDGE,
+    F_ORACLE,
+    F_PLAY,
+    F_RECORDS,
+    F_SCORING,
+    FRUITOPLAY,
+    HIDDEN,
+    STATES_ALIKE,
+    VIEWS_ALIKE,
+    Mutant,
+)
 
 MUTANTS = [
     Mutant(
@@ -183,5 +195,33 @@ MUTANTS = [
         "        action = None\n    return events",
         "        return events\n    return events",
         F_RECORDS,
+    ),
+    Mutant(
+        "hands are redealt over the true ones",
+        f"{FRUITOPLAY}/rules.py",
+        "draw(key, i, hidden - i)",
+        "draw(key + np.uint64(state.place[0]), i, hidden - i)",
+        VIEWS_ALIKE,
+    ),
+    Mutant(
+        "views keep what others have drawn",
+        f"{FRUITOPLAY}/rules.py",
+        "                state.drawn[other * TURNS + turn] = NONE\n",
+        "                pass\n",
+        STATES_ALIKE,
+    ),
+    Mutant(
+        "information states forget what the seat has laid face down",
+        f"{FRUITOPLAY}/observation.py",
+        'numbers += [int(s["chosen"][seat]), *s["sizes"]',
+        'numbers += [*s["sizes"]',
+        STATES_ALIKE,
+    ),
+    Mutant(
+        "a record shortens the card table",
+        f"{FRUITOPLAY}/components.py",
+        "FrozenTable.of(_PUBLISHED | rows)",
+        "FrozenTable.of(rows)",
+        f"{F_SCORING} -k table_of_ones_own",
     ),
 ]

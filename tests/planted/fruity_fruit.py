@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planted import (
     FRUITY,
+    STATES_ALIKE,
     Y_END,
     Y_EXACT,
     Y_HIDDEN,
@@ -234,5 +235,26 @@ MUTANTS = [
         "value -= INSECT_COST",
         "value += INSECT_COST",
         "tests/fruit_agents/test_heuristic_fruity_fruit.py",
+    ),
+    Mutant(
+        "views count a tile that another seat is about to place",
+        f"{FRUITY}/rules.py",
+        "        state.decisions -= 1\n",
+        "",
+        STATES_ALIKE,
+    ),
+    Mutant(
+        "information states forget the scoring cards that the seat was offered",
+        f"{FRUITY}/observation.py",
+        'int(s["kept"][seat]), int(s["seen"][seat]),',
+        'int(s["kept"][seat]),',
+        STATES_ALIKE,
+    ),
+    Mutant(
+        "a record shortens the component table",
+        f"{FRUITY}/table.py",
+        "FrozenTable.of(_PUBLISHED | rows)",
+        "FrozenTable.of(rows)",
+        f"{Y_SETUP} -k survive_records",
     ),
 ]

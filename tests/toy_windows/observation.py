@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fruit_envs.declare.header import TERMINATED
 from fruit_envs.declare.layout import Block
 from fruit_envs.engine.jit import Record, helper
 from fruit_envs.engine.memory import copy_records
@@ -77,25 +78,21 @@ def key(_rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
     """Own token and bid, and all that became public, in order."""
     s = states[0]
     facts = [seat, int(s["token"][seat]), int(s["bid"][seat]), *s["history"][: s["events"]].tolist(), int(s["over"])]
+    if s["over"] == TERMINATED:  # the scores tell all tokens
+        facts += s["token"].tolist()
     return np.array(facts, np.int8).tobytes()
 
 
 def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[float, np.ndarray]]:
-    """Others' tokens and the deck's order, every arrangement equally likely; open commitments withdrawn."""
-    n, s = int(rules[0]["num_players"]), states[0]
-    if s["over"]:
-        yield 1.0, copy_records(states)
-        return
-    drawn, tokens = int(s["drawn"]), int(rules[0]["tokens"])
-    others = [o for o in range(n) if o != seat]
-    unknown = s["token"][others].tolist() + s["order"][drawn:tokens].tolist()
+    """Others' tokens and the deck's order, every arrangement equally likely."""
+    s, drawn, tokens = states[0], int(states[0]["drawn"]), int(rules[0]["tokens"])
+    seats = range(int(rules[0]["num_players"]) if s["over"] != TERMINATED else 0)
+    others = [other for other in seats if other != seat]
+    unknown = sorted(s["token"][others].tolist() + s["order"][drawn:tokens].tolist())
     arrangements = list(permutations(unknown))
     for arrangement in arrangements:
         world = copy_records(states)
         w: Any = world[0]
-        w["token"][others] = arrangement[: n - 1]
-        w["order"][drawn:tokens] = arrangement[n - 1 :]
-        if s["winner"] < 0:
-            w["bid"][others] = -1
-            w["pending"] = int(s["pending"]) | sum(1 << o for o in others)
+        w["token"][others] = arrangement[: len(others)]
+        w["order"][drawn:tokens] = arrangement[len(others) :]
         yield 1 / len(arrangements), world

@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.declare.header import HEADER, TERMINATED, TRUNCATED
-from fruit_envs.engine.chance import draw, shuffle
+from fruit_envs.engine.bits import lowest_bit
+from fruit_envs.engine.chance import draw_bit, shuffle
 from fruit_envs.engine.jit import Record, helper
 from fruit_envs.engine.kernels import Kernels
 from toy_windows.components import BIDS, DECK, GIFTS, MAX_PLAYERS, MAX_TOKENS, RULES
+
+MAX_EVENTS = 80
 
 STATE = np.dtype(
     [
@@ -26,7 +29,7 @@ STATE = np.dtype(
         ("gifts", np.int8),
         ("wins", np.int8),
         ("windows", np.int8),
-        ("history", np.int8, (80,)),  # all that became public, in order: bids, gifts, tokens laid open
+        ("history", np.int8, (MAX_EVENTS,)),  # all that became public, in order: bids, gifts, tokens laid open
         ("events", np.int8),
     ],
     align=True,
@@ -67,6 +70,8 @@ def deal(rules: Record, state: Record) -> None:
         state.token[seat] = state.order[seat] if seat < n else -1
         state.points[seat] = 0
         state.last[seat] = -1
+    for i in range(MAX_EVENTS):
+        state.history[i] = 0
     state.drawn = n
     state.gifts = state.wins = state.windows = state.events = 0
     _open_window(rules, state)
@@ -149,41 +154,33 @@ def shares(rules: Record, state: Record, out: Any) -> None:
 
 
 @helper
-def _token_at(state: Record, n: Any, place: Any) -> Any:
-    return state.token[place] if place < n else state.order[state.drawn + place - n]
-
-
-@helper
-def _put_token(state: Record, n: Any, place: Any, token: Any) -> None:
-    if place < n:
-        state.token[place] = token
-    else:
-        state.order[state.drawn + place - n] = token
+def _is_unknown(state: Record, seat: Any, other: Any) -> Any:
+    """Whether a seat cannot know another's token, which the scores tell unless the game was cut off."""
+    return other != seat and state.over != TERMINATED
 
 
 @kernels
 def redeal(rules: Record, state: Record, seat: int, key: int) -> None:
-    """Others' tokens and the deck are arranged anew; what others have committed in an open window is withdrawn."""
-    n, tokens = np.int64(rules.num_players), np.int64(rules.tokens)
-    if state.over:
-        return
-    # Places that hold unknown tokens: other seats (0 .. n-1), then the deck (n + k for order[drawn + k]).
-    places = n + tokens - np.int64(state.drawn)
-    for i in range(places):
-        if i != seat:
-            choices = 0
-            for j in range(places):
-                choices += j >= i and j != seat
-            skip = draw(key, i, choices)
-            for j in range(places):
-                if j >= i and j != seat:
-                    if skip == 0:
-                        a, b = _token_at(state, n, i), _token_at(state, n, j)
-                        _put_token(state, n, i, b)
-                        _put_token(state, n, j, a)
-                        break
-                    skip -= 1
-    if state.winner < 0:  # who has committed is as secret as what
+    """Others' tokens and the deck are dealt anew; what others have committed in an open window is withdrawn."""
+    n, drawn, tokens = np.int64(rules.num_players), np.int64(state.drawn), np.int64(rules.tokens)
+    unknown = np.int64(0)
+    for i in range(tokens - drawn):
+        unknown |= np.int64(1) << np.int64(state.order[drawn + i])
+    for other in range(n):
+        if _is_unknown(state, seat, other):
+            unknown |= np.int64(1) << np.int64(state.token[other])
+    for other in range(n):
+        if _is_unknown(state, seat, other):
+            token = draw_bit(unknown, key, other)
+            state.token[other] = lowest_bit(token)
+            unknown ^= token
+    for i in range(tokens):
+        state.order[i] = -1
+        if i >= drawn:
+            token = draw_bit(unknown, key, n + i)
+            state.order[i] = lowest_bit(token)
+            unknown ^= token
+    if state.winner < 0 and not state.over:  # who has committed is as secret as what
         for other in range(n):
             if other != seat:
                 state.bid[other] = -1

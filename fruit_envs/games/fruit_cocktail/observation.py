@@ -191,11 +191,11 @@ def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[f
     Yields
     ------
     probability, states
-        Records of shape (1,); their chance stream is still the true one, the caller replaces it.
+        Records of shape (1,).
     """
     r, s = rules[0], states[0]
     open_to_doubt = [p for p in range(int(r["columns"])) if not _knows(r, s, seat, p)]
-    arrangements = list(permutations(s["tiles"][open_to_doubt].tolist()))
+    arrangements = list(permutations(sorted(s["tiles"][open_to_doubt].tolist())))
     for fruits in arrangements:
         world = copy_records(states)
         world[0]["tiles"][open_to_doubt] = fruits

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.declare.header import HEADER, TERMINATED
-from fruit_envs.engine.bits import clear, copy_bytes, put8, set_byte
-from fruit_envs.engine.chance import chance, draw, mix, shuffle
+from fruit_envs.engine.bits import clear, copy_bytes, lowest_bit, put8, set_byte
+from fruit_envs.engine.chance import chance, draw_bit, mix, shuffle
 from fruit_envs.engine.jit import Record, helper, subroutine, wrapping
 from fruit_envs.engine.kernels import Kernels
 from fruit_envs.games.fruit_cocktail.components import CARD, CARDS, COLUMNS, HIDDEN, HIDE, PEEK, RULES, START, TILE
@@ -67,10 +67,11 @@ def fruit_bit(fruit: Any) -> Any:
 
 
 @helper
-def _sort3(a: Any) -> None:
-    """Sort the three places of an array."""
-    for i, j in ((0, 1), (1, 2), (0, 1)):
-        a[i], a[j] = min(a[i], a[j]), max(a[i], a[j])
+def _sort(a: Any, start: Any, count: Any) -> None:
+    """Sort a few places of an array."""
+    for last in range(count - 1, 0, -1):
+        for i in range(start, start + last):
+            a[i], a[i + 1] = min(a[i], a[i + 1]), max(a[i], a[i + 1])
 
 
 @subroutine
@@ -109,7 +110,7 @@ def _deal_game(rules: Record, state: Record) -> None:
     clear(state.face_down, 0, COLUMNS)
     for h in range(HIDDEN):
         state.hidden_at[h] = state.left[h] if h < hidden else COLUMNS
-    _sort3(state.hidden_at)
+    _sort(state.hidden_at, 0, HIDDEN)
     for h in range(hidden):
         state.face_down[np.int64(state.hidden_at[h])] = 1
 
@@ -144,6 +145,7 @@ def _deal_game(rules: Record, state: Record) -> None:
     clear(state.value, 0, COLUMNS)
     clear(state.held, 0, MAX_PLAYERS * CARDS)
     clear(state.pieces, 0, MAX_PLAYERS * COLUMNS)
+    clear(state.history, 0, MAX_PICKS)
     state.picks = 0
     state.pending = 1 << np.int64(state.starter)
 
@@ -278,17 +280,19 @@ def unseen(state: Record, seat: Any, h: Any) -> Any:
 
 @kernels
 def redeal(rules: Record, state: Record, seat: int, key: int) -> None:
-    """C12: the fruits of the hidden tiles that the seat has not seen are arranged anew, uniformly."""
+    """C12: the fruits of the hidden tiles that the seat has not seen are dealt to them anew, uniformly.
+
+    Of what is redrawn only the set of fruits is read. In which order cards came to a column means nothing, and is not
+    kept either.
+    """
+    fruits = np.int64(0)
+    for h in range(np.int64(rules.hidden)):
+        fruits |= np.int64(unseen(state, seat, h)) << np.int64(state.tiles[np.int64(state.hidden_at[h])])
     for h in range(np.int64(rules.hidden)):
         if unseen(state, seat, h):
-            choices = 0
-            for later in range(h, np.int64(rules.hidden)):
-                choices += unseen(state, seat, later)
-            skip = draw(key, h, choices)
-            for later in range(h, np.int64(rules.hidden)):
-                if unseen(state, seat, later):
-                    if skip == 0:
-                        a, b = state.hidden_at[h], state.hidden_at[later]
-                        state.tiles[a], state.tiles[b] = state.tiles[b], state.tiles[a]
-                        break
-                    skip -= 1
+            fruit = draw_bit(fruits, key, h)
+            state.tiles[np.int64(state.hidden_at[h])] = lowest_bit(fruit)
+            fruits ^= fruit
+    size = np.int64(rules.column_size)
+    for p in range(np.int64(rules.columns)):
+        _sort(state.order, p * size, size)

@@ -11,19 +11,19 @@ import numpy as np
 
 from fruit_envs.base.errors import InvalidOption
 from fruit_envs.engine.memory import copy_records
-from fruit_envs.games.fruit_salad.state import GIVING, STRIDE, W0, W2
+from fruit_envs.games.fruit_salad.state import GIVING, STRIDE, W0
 
 #: More worlds than this are not listed.
 MAX_WORLDS = 10**6
 
 
 def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[float, np.ndarray]]:
-    """Every world consistent with what the seat has seen: what lies in which order; open commitments withdrawn.
+    """Every world consistent with what the seat has seen: what lies in which order.
 
     Yields
     ------
     probability, states
-        Records of shape (1,), all equally likely; their chance stream is still the true one, the caller replaces it.
+        Records of shape (1,), all equally likely.
 
     Raises
     ------
@@ -49,10 +49,6 @@ def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[f
             w: Any = world[0]
             for other, cards in enumerate(arranged):
                 w["piles"][other * STRIDE :][: len(cards)] = cards
-            if s["phase"] <= W2 and not s["over"]:
-                others = [other for other in range(n) if other != seat]
-                w["chosen"][others] = -1
-                w["pending"] = int(s["pending"]) & 1 << seat | (1 << n) - 1 & ~(1 << seat)
             yield 1 / count, world
 
 

@@ -31,9 +31,7 @@ from fruit_envs.games.fruitoplay.state import (
     IN_DECK,
     IN_RIVER,
     NONE,
-    OPTIONAL,
     PARTS,
-    PLAY,
     SHOWN,
     kernels,
 )
@@ -193,12 +191,12 @@ def key(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
 
 
 def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[float, np.ndarray]]:
-    """Every world consistent with what the seat has seen: others' hands, river and deck; open commitments withdrawn.
+    """Every world consistent with what the seat has seen: others' hands, river and deck.
 
     Yields
     ------
     probability, states
-        Records of shape (1,), all equally likely; their chance stream is still the true one, the caller replaces it.
+        Records of shape (1,), all equally likely.
 
     Raises
     ------
@@ -220,14 +218,10 @@ def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[f
             w: Any = world[0]
             for other, hand in zip(others, hands, strict=True):
                 w["place"][list(hand)] = other
-                w["drawn"][other * TURNS : (other + 1) * TURNS] = NONE
             w["river"][turn + 1 : turn + 1 + to_come] = order[:to_come]
             w["place"][list(order[:to_come])] = IN_RIVER
             w["place"][list(order[to_come:])] = IN_DECK
             w["deck"][cards - len(order) + to_come : cards] = order[to_come:]
-            if s["phase"] in (PLAY, OPTIONAL):
-                w["chosen"][others] = -1
-                w["pending"] = int(s["pending"]) & 1 << seat | int(s["asked"]) & ~(1 << seat)
             yield 1 / count, world
 
 

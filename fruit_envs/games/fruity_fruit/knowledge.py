@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fruit_envs.engine.bits import count_bits, lowest_bit
-from fruit_envs.engine.chance import draw, draw_wide
+from fruit_envs.engine.chance import draw, draw_bit, draw_wide
 from fruit_envs.engine.jit import Record, helper
 from fruit_envs.games.fruity_fruit.components import MAX_UNSEEN, TILES
 from fruit_envs.games.fruity_fruit.scoring import score_by, score_of
@@ -243,13 +243,13 @@ def redraw_cards(rules: Record, state: Record, seat: Any, key: Any, used: Any) -
                 barred = np.int64(0)
                 if turn < own:
                     barred = np.int64(state.seen[seat])
-                kept = _one_of(deck & ~barred, key, used)
+                kept = draw_bit(deck & ~barred, key, used)
                 used += 1
             if kept:
                 state.kept[other] = lowest_bit(kept)
             seen = kept
             for _ in range(np.int64(rules.drawn) - np.int64(kept > 0)):
-                seen |= _one_of(deck & ~seen, key, used)
+                seen |= draw_bit(deck & ~seen, key, used)
                 used += 1
             state.seen[other] = seen
         if turn < state.drafted:
@@ -293,11 +293,3 @@ def _arrange(fits: Any, seats: Any, rank: Any) -> Any:
         if ways > rank:
             return ways, np.int64(arrangement)
     return ways, np.int64(-1)
-
-
-@helper
-def _one_of(cards: Any, key: Any, counter: Any) -> Any:
-    """One of these cards, as its bit."""
-    for _ in range(draw(key, counter, count_bits(cards))):
-        cards &= cards - 1
-    return cards & -cards

@@ -381,6 +381,7 @@ def redeal(rules: Record, state: Record, seat: int, key: int) -> None:
     if state.phase == PLACE and not (np.int64(state.pending) >> seat) & 1:
         state.phase = TILE
         state.chosen = -1
+        state.decisions -= 1
     used = redraw_hands(rules, state, seat, key)
     if rules.drawn:
         redraw_cards(rules, state, seat, key, used)

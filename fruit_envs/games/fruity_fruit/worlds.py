@@ -12,7 +12,7 @@ import numpy as np
 from fruit_envs.base.errors import InvalidOption
 from fruit_envs.engine.memory import copy_records
 from fruit_envs.games.fruity_fruit.components import bits
-from fruit_envs.games.fruity_fruit.state import DRAFT, KINDS, PICK, PLACE, TILE
+from fruit_envs.games.fruity_fruit.state import DRAFT, KINDS, PICK
 
 #: More worlds than this are not listed.
 MAX_WORLDS = 10**6
@@ -24,7 +24,7 @@ def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[f
     Yields
     ------
     probability, states
-        Records of shape (1,), all equally likely; their chance stream is still the true one, the caller replaces it.
+        Records of shape (1,), all equally likely.
 
     Raises
     ------
@@ -48,8 +48,6 @@ def worlds(rules: np.ndarray, states: np.ndarray, seat: int) -> Iterator[tuple[f
                 w["hands"][other] = sum(1 << tile for tile in hand)
             for other, kept, seen in draft:
                 w["kept"][other], w["seen"][other] = kept, seen
-            if w["phase"] == PLACE and not int(w["pending"]) >> seat & 1:
-                w["phase"], w["chosen"] = TILE, -1
             yield 1 / count, world
 
 
