@@ -18,13 +18,16 @@ import numpy as np
 
 import fruit_envs
 from fruit_envs.engine.jit import call, loop
-from fruit_envs.engine.kernels import APPLY, DEAL, LEGAL, OBSERVE, SHARES
+from fruit_envs.engine.kernels import APPLY, BLOCKS, DEAL, LEGAL, OBSERVE, SHARES
 
 
 @loop
 def each_seat(table: Any, rules: Any, states: Any, which: Any, seats: Any, rows: Any) -> None:
     for i in range(states.shape[0]):
-        call(table[which], (rules[0], states[i], np.int64(seats[i]), rows[i]))
+        if which == OBSERVE:
+            call(table[OBSERVE], (rules[0], table[BLOCKS], states[i], np.int64(seats[i]), rows[i]))
+        else:
+            call(table[which], (rules[0], states[i], np.int64(seats[i]), rows[i]))
 
 
 @loop

@@ -6,6 +6,7 @@ import hashlib
 import random
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import fruit_envs
 from fruit_envs.base.errors import InvalidOption
 from fruit_envs.declare.catalog import GAMES
+from fruit_envs.declare.contract import Components, part_of
 from fruit_envs.games.fruit_salad.deck import default_deck
 from fruit_envs.runtime.game import Game
 
@@ -54,10 +56,8 @@ def _accepts(name: str, **options: Any) -> bool:
 @cache
 def variants(name: str) -> tuple[dict[str, Any], ...]:
     """The defaults, and each choice of each option alone (with what it needs to be accepted)."""
-    import importlib
-
     found: list[dict[str, Any]] = [{}]
-    declared = importlib.import_module(f"{GAMES[name].package}.components").OPTIONS
+    declared = part_of(name, Components).OPTIONS
     for option in declared:
         for choice in option.choices or ():
             if choice != option.default and option.name not in _PLAIN:
@@ -162,7 +162,7 @@ def small(name: str, options: dict[str, Any]) -> Game:
     """The game itself, or a shrunken one with the same options where its worlds are too many to list."""
     if name not in _SMALL:
         return Game(name, **options)
-    components = Game(name, **options).module("components")
+    components = import_module(f"{GAMES[name].package}.components")
     return Game(name, rules=components.mini_rules(**_SMALL[name][options["num_players"]], **options))
 
 

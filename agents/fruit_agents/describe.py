@@ -49,7 +49,7 @@ def describe(game: Game) -> dict[str, Any]:
             "choices": None if option.choices is None else list(option.choices),
             "doc": option.doc,
         }
-        for option in game.module("components").OPTIONS
+        for option in game.components.OPTIONS
     ]
     named = {name: dict(given) for name, given in presets(game.name).items()}
     chosen = {o["name"]: o["value"] for o in options if o["name"] != "num_players" and o["value"] != o["default"]}

@@ -73,13 +73,13 @@ def _recorded(
     first = as_seed(entropy() - games if seed is None else seed)
     forced = None
     if starter is not None:
-        forced = game.module("components").reset_outcomes(game.rules, {"starter": starter})
+        forced = game.components.reset_outcomes(game.rules, {"starter": starter})
         if not forced:
             raise InvalidOption(f"{game.name} has no starter to name, got starter={brief(starter)}")
     for g in range(games):
         state = game.deal(first + g, outcomes=forced)
         memories = [new_memory(agent) for agent in seated]
-        text = game.module("text")
+        text = game.text
         events = text.deal_events(state)
         cycles = 0
         while not state.over and cycles != max_cycles:

@@ -11,12 +11,14 @@ __all__ = [
     "IllegalAction",
     "InvalidBuffer",
     "InvalidFile",
+    "InvalidGame",
     "InvalidOption",
     "InvalidRecord",
     "InvalidSeat",
     "InvalidTable",
     "MissingExtra",
     "NoView",
+    "NotDeclared",
     "NotReset",
     "UnknownKeyword",
     "brief",
@@ -75,6 +77,14 @@ class NotReset(FruitEnvsError, RuntimeError):
 
 class NoView(FruitEnvsError, RuntimeError):
     """A view was asked for under `memory="tabletop"`, where remembering is the agent's job."""
+
+
+class InvalidGame(FruitEnvsError, TypeError):
+    """A game whose modules do not declare what a game has to, or declare it wrongly; names what."""
+
+
+class NotDeclared(FruitEnvsError, NotImplementedError):
+    """Something was asked of a game that it does not declare, such as its worlds; names what."""
 
 
 class MissingExtra(FruitEnvsError, ImportError):

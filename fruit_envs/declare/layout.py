@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike
 
-from fruit_envs.base.errors import InvalidBuffer, InvalidOption, brief
+from fruit_envs.base.errors import InvalidBuffer, InvalidGame, InvalidOption, brief
 
 __all__ = ["Block", "Layout"]
 
@@ -68,11 +68,21 @@ class Layout:
     """
 
     def __init__(self, blocks: Sequence[Block], dtype: DTypeLike) -> None:
+        names = [block.name for block in blocks]
+        wrong = next(
+            (name for name in names if not name.isidentifier() or name == "end" or names.count(name) > 1), None
+        )
+        if wrong is not None:
+            raise InvalidGame(
+                f"expected blocks with names of their own, and none called 'end', got {wrong!r} in {names}"
+            )
         self.blocks = tuple(block for block in blocks if block.size)
         self.dtype = np.dtype(dtype)
-        ends = np.cumsum([block.size for block in self.blocks]).tolist()
+        ends = np.cumsum([0, *(block.size for block in blocks)]).tolist()
         self.size: int = ends[-1]
-        self._slices = {b.name: slice(end - b.size, end) for b, end in zip(self.blocks, ends, strict=True)}
+        self._slices = {b.name: slice(start, start + b.size) for b, start in zip(blocks, ends, strict=False) if b.size}
+        #: Where each declared block begins, those of size 0 included, and at `end` how many values there are.
+        self.places: dict[str, int] = dict(zip([*names, "end"], ends, strict=True))
 
     def __getitem__(self, name: str) -> slice:
         """Where a block lies in the vector."""

@@ -16,7 +16,19 @@ from fruit_envs.engine.bits import lowest_bit
 from fruit_envs.engine.chance import CHOICE, FUTURE, REDRAW, draw, mix, one_way, stream_of, stream_of_key
 from fruit_envs.engine.header import count_decision, seed_of, set_chance, set_running, status_of, uncount_decision
 from fruit_envs.engine.jit import call, helper, loop, parallel_loop, wrapping
-from fruit_envs.engine.kernels import APPLY, DEAL, LEGAL, OBSERVE, REDEAL, RULES, SCORES, SHARES
+from fruit_envs.engine.kernels import (
+    APPLY,
+    BLOCKS,
+    DEAL,
+    HIDDEN,
+    HIDDEN_BLOCKS,
+    LEGAL,
+    OBSERVE,
+    REDEAL,
+    RULES,
+    SCORES,
+    SHARES,
+)
 from fruit_envs.engine.masks import pack, pick_bit
 
 if TYPE_CHECKING:
@@ -115,7 +127,7 @@ def advance(kernels: Any, state: Any, mask: Any, observation: Any, seat: Any, ac
     if status >> OVER_SHIFT == RUNNING:
         seat = lowest_bit(np.int64(status))
         call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), mask))
-        call(kernels[OBSERVE], (kernels[RULES], state, np.int64(seat), observation))
+        call(kernels[OBSERVE], (kernels[RULES], kernels[BLOCKS], state, np.int64(seat), observation))
     return status
 
 
@@ -126,13 +138,22 @@ def one_legal(kernels: Any, state: Any, seat: Any, mask: Any) -> None:
 
 @loop
 def one_observation(kernels: Any, state: Any, seat: Any, out: Any) -> None:
-    call(kernels[OBSERVE], (kernels[RULES], state, np.int64(seat), out))
+    call(kernels[OBSERVE], (kernels[RULES], kernels[BLOCKS], state, np.int64(seat), out))
 
 
 @loop
 def one_row(kernels: Any, state: Any, which: Any, out: Any) -> None:
-    """Call a function of the shape f(kernels[RULES], state, out): reveal, scores or shares."""
+    """Call a kernel of the shape f(rules, state, out): scores or shares."""
     call(kernels[which], (kernels[RULES], state, out))
+
+
+@loop
+def one_reveal(kernels: Any, state: Any, seats: Any, hidden: Any) -> None:
+    """The privileged view: every seat's observation, a row for each, and the hidden facts, if there are any."""
+    for seat in range(seats.shape[0]):
+        call(kernels[OBSERVE], (kernels[RULES], kernels[BLOCKS], state, np.int64(seat), seats[seat]))
+    if hidden.shape[0]:
+        call(kernels[HIDDEN], (kernels[RULES], kernels[HIDDEN_BLOCKS], state, hidden))
 
 
 @loop
@@ -197,7 +218,7 @@ def _ask_game(kernels: Any, i: Any, state: Any, shown: Any) -> None:
     shown.seats[i] = seat
     call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), shown.masks[i]))
     pack(shown.masks[i], shown.legal[i])
-    call(kernels[OBSERVE], (kernels[RULES], state, np.int64(seat), shown.observations[i]))
+    call(kernels[OBSERVE], (kernels[RULES], kernels[BLOCKS], state, np.int64(seat), shown.observations[i]))
 
 
 @loop

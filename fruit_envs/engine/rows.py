@@ -15,7 +15,7 @@ from fruit_envs.engine.bits import lowest_bit
 from fruit_envs.engine.chance import CHOICE, draw, one_way, stream_of_key
 from fruit_envs.engine.header import decisions_of, seed_of, set_seed, status_of
 from fruit_envs.engine.jit import call, helper, loop
-from fruit_envs.engine.kernels import LEGAL, OBSERVE, RULES
+from fruit_envs.engine.kernels import BLOCKS, LEGAL, OBSERVE, RULES
 from fruit_envs.engine.loops import decide, next_seed, payoff, redeal, start
 
 
@@ -72,7 +72,7 @@ def ask_rows(
         seat = lowest_bit(np.int64(status_of(state)))
         seats[k] = seat
         call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), masks[k]))
-        call(kernels[OBSERVE], (kernels[RULES], state, np.int64(seat), observations[k]))
+        call(kernels[OBSERVE], (kernels[RULES], kernels[BLOCKS], state, np.int64(seat), observations[k]))
         keys[k] = one_way(agent_seed, seed_of(state), seat, decisions_of(state))
 
 
@@ -112,7 +112,7 @@ def show_rows(kernels: Any, states: Any, rows: Any, seats: Any, closed: Any, mas
             masks[i, 0] = 1
         else:
             call(kernels[LEGAL], (kernels[RULES], state, np.int64(seats[i]), masks[i]))
-        call(kernels[OBSERVE], (kernels[RULES], state, np.int64(seats[i]), observations[i]))
+        call(kernels[OBSERVE], (kernels[RULES], kernels[BLOCKS], state, np.int64(seats[i]), observations[i]))
 
 
 @loop

@@ -67,7 +67,7 @@ def illegal_reward(game: Game) -> float:
     loss = -1.0 / (game.num_players - 1)
     if game.options["reward"] == "win":
         return loss
-    worst: float = game.module("components").worst_margin(game.rules) / game.options["margin_scale"]
+    worst: float = game.components.worst_margin(game.rules) / game.options["margin_scale"]
     return min(loss, worst)
 
 
@@ -163,7 +163,7 @@ class GameHolder:
         else:
             seed = int(seed_after(self._state.seed))
         given = as_mapping(options, "reset options")
-        outcomes = self.game.module("components").reset_outcomes(self.game.rules, given) if given else None
+        outcomes = self.game.components.reset_outcomes(self.game.rules, given) if given else None
         self._state = self.game.deal(seed, outcomes=outcomes or None)
         self.cycles = 0
         return self._state
@@ -209,7 +209,7 @@ class GameHolder:
         if game.custom:  # no options name it
             own = pettingzoo.spec(kind, game.env_id)
             return replace(own, kwargs={"game": game, **keywords}, max_cycles=self.max_cycles)
-        defaults = {option.name: option.default for option in game.module("components").OPTIONS}
+        defaults = {option.name: option.default for option in game.components.OPTIONS}
         changed = {name: value for name, value in game.options.items() if value != defaults[name]}
         kwargs = {"game": game.name, **changed, **keywords}
         registry = pettingzoo.aec_registry if kind == "aec" else pettingzoo.parallel_registry

@@ -149,7 +149,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         """
         given = dict(as_mapping(options, "reset options"))
         rows = self._all if "reset_mask" not in given else self._masked(given.pop("reset_mask"))
-        outcomes = self.game.module("components").reset_outcomes(self.game.rules, given) if given else None
+        outcomes = self.game.components.reset_outcomes(self.game.rules, given) if given else None
         seeds = self._seeds(seed)
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=seeds[0])

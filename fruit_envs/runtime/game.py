@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
-from importlib import import_module
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from fruit_envs.base.checks import as_seed, entropy, whole_number
-from fruit_envs.base.errors import IllegalAction, InvalidOption, InvalidSeat, UnknownKeyword, brief
+from fruit_envs.base.errors import IllegalAction, InvalidGame, InvalidOption, InvalidSeat, UnknownKeyword, brief
 from fruit_envs.declare.catalog import GAMES
+from fruit_envs.declare.contract import Components, ObservationHalf, RulesHalf, Text, part_of
 from fruit_envs.declare.header import RULES_HEADER
 from fruit_envs.declare.layout import Layout
 from fruit_envs.declare.options import resolve
 from fruit_envs.engine.jit import JIT
-from fruit_envs.engine.kernels import APPLY, DEAL, LEGAL, OBSERVE, REDEAL, REVEAL, SCORES, SHARES
+from fruit_envs.engine.kernels import APPLY, DEAL, HIDDEN, LEGAL, OBSERVE, REDEAL, SCORES, SHARES
 from fruit_envs.engine.memory import as_records, new_memory
 from fruit_envs.engine.tape import Outcomes, enumerate_chance
 from fruit_envs.runtime.state import State
@@ -68,7 +68,7 @@ class Game:
             raise InvalidOption(f"unknown game: expected one of {sorted(GAMES)}, got {brief(name)}{hint}")
         self.name = name
         self.title, self.version = GAMES[name].title, GAMES[name].version
-        components = self.module("components")
+        components = self.components
         #: Whether the rules record was made by hand rather than from options.
         self.custom = rules is not None
         if rules is None:
@@ -87,10 +87,10 @@ class Game:
         self.rules: np.ndarray = as_records(np.frombuffer(rules.tobytes(), components.RULES))
         self.num_players = int(self.rules[0]["num_players"])
         self.num_actions = int(self.rules[0]["num_actions"])
-        self._kernels = self.module("rules").kernels
-        observation = self.module("observation")
-        self.layout = Layout(observation.blocks(self.rules), self._kernels.observation)
-        self._table: Any = self._kernels.table(self.rules)
+        self._kernels = part_of(name, RulesHalf).kernels
+        self.layout = Layout(self.seen.blocks(self.rules), self._kernels.observation)
+        self.hidden_layout = Layout(self.seen.hidden_blocks(self.rules), self._kernels.observation)
+        self._table, self._owned = self._kernels.table(self.rules, self.layout.places, self.hidden_layout.places)
         # What loops read of the rules themselves: seen as the header alone, they need no compiling for each game.
         self.header: np.ndarray = self.rules if not JIT else self.rules.view(np.uint8)[: _HEADER.itemsize].view(_HEADER)
         self.state_dtype: np.dtype = self._kernels.state
@@ -122,12 +122,26 @@ class Game:
     @cached_property
     def revealing(self) -> Any:
         """The kernels that play and reveal."""
-        self._kernels.fill(self._table, REVEAL)
+        if self.hidden_layout.size:
+            self._kernels.fill(self._table, HIDDEN)
         return self.playing
 
-    def module(self, part: str) -> ModuleType:
-        """The game's components, rules, observation or text module."""
-        return import_module(f"{GAMES[self.name].package}.{part}")
+    # What the game declares, see `declare.contract`.
+
+    @cached_property
+    def components(self) -> Components:
+        """Its numbers and options."""
+        return part_of(self.name, Components)
+
+    @cached_property
+    def seen(self) -> ObservationHalf:
+        """What a seat sees and knows."""
+        return part_of(self.name, ObservationHalf)
+
+    @cached_property
+    def text(self) -> Text:
+        """The game in words."""
+        return part_of(self.name, Text)
 
     def __repr__(self) -> str:
         given = "".join(f", {k}={v!r}" for k, v in self.options.items())
@@ -147,19 +161,19 @@ class Game:
     @cached_property
     def reveal_layout(self) -> Layout:
         """The blocks of the privileged view: each seat's observation, then the hidden facts."""
-        observation = self.module("observation")
         seats = [
             replace(block, name=f"seat_{seat}_{block.name}")
             for seat in range(self.num_players)
             for block in self.layout.blocks
         ]
-        return Layout((*seats, *observation.hidden_blocks(self.rules)), self._kernels.observation)
+        return Layout((*seats, *self.hidden_layout.blocks), self._kernels.observation)
 
     @cached_property
     def action_names(self) -> tuple[str, ...]:
         """The text of every action id."""
-        names = tuple(self.module("text").action_names(self.rules))
-        assert len(names) == self.num_actions
+        names = tuple(self.text.action_names(self.rules))
+        if len(names) != self.num_actions:
+            raise InvalidGame(f"{self.name}: expected {self.num_actions} action names, got {len(names)}")
         return names
 
     @cached_property
@@ -241,8 +255,7 @@ def _restore(name: str, rules: bytes | None, options: tuple[tuple[str, Any], ...
     """Unpickling: states of one game share it."""
     if rules is None:
         return Game(name, **dict(options))
-    dtype = import_module(f"{GAMES[name].package}.components").RULES
-    return Game(name, rules=np.frombuffer(rules, dtype))
+    return Game(name, rules=np.frombuffer(rules, part_of(name, Components).RULES))
 
 
 def load(name: str, /, **options: Any) -> Game:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from fruit_envs.base.checks import as_seed
 from fruit_envs.base.errors import FruitEnvsError, InvalidOption, InvalidRecord, brief
 from fruit_envs.base.files import read_json
 from fruit_envs.declare.catalog import GAMES
+from fruit_envs.declare.contract import Components, part_of, seed_alone
 from fruit_envs.engine.tape import Tape
 from fruit_envs.runtime.game import Game, load
 from fruit_envs.runtime.state import State
@@ -33,7 +33,7 @@ _MAX_BYTES = 2**33  # of a file: some hundred thousand games
 
 def rule_options(game: Game) -> dict[str, Any]:
     """What the record keeps of the options: those that differ from their defaults, and always the player count."""
-    defaults = {option.name: option.default for option in game.module("components").OPTIONS}
+    defaults = {option.name: option.default for option in game.components.OPTIONS}
     kept = {k: v for k, v in game.options.items() if k == "num_players" or v != defaults[k]}
     kept.pop("reward_timing", None)
     return {k: _listed(v) for k, v in kept.items()}
@@ -47,11 +47,10 @@ def _listed(value: Any) -> Any:
 
 def scores_of(state: State) -> list[float | int]:
     """The scores of a game; a game may tell others at its end than those that margins are made from."""
-    own = getattr(state.game.module("text"), "record_scores", None)
-    return _plain(own(state) if own and state.over else state.scores.tolist())
+    return _plain(state.game.text.record_scores(state) if state.over else state.scores.tolist())
 
 
-def _plain(numbers: list[float]) -> list[float | int]:
+def _plain(numbers: Sequence[float]) -> list[float | int]:
     return [int(x) if float(x).is_integer() else x for x in numbers]
 
 
@@ -100,13 +99,15 @@ def replay(record: Mapping[str, Any]) -> State:
     cut = bool(events) and events[-1] == CUT
     if cut:
         events = events[:-1]
-    forced = game.module("text").outcomes(game.rules, events)
     seed = record["seed"]
+    if seed is None and game.text.outcomes is seed_alone:
+        raise InvalidRecord(f"expected a seed: a record of {game.name} holds no outcomes of chance")
+    forced = game.text.outcomes(game.rules, events)
     state = _replayed(game, events, game.deal(0 if seed is None else seed, outcomes=forced), forced, cut)
     if seed is not None:
         starter = next((e["starter"] for e in events if e.get("event") == "deal" and "starter" in e), None)
         named = {} if starter is None else {"starter": starter}
-        own = game.module("components").reset_outcomes(game.rules, named)
+        own = game.components.reset_outcomes(game.rules, named)
         _replayed(game, events, game.deal(seed, outcomes=own or None), None, cut, f" from seed {seed}")
     _compare("scores", record["scores"], scores_of(state))
     _compare("returns", record["returns"], (state.cut_returns if cut else state.returns).tolist())
@@ -143,7 +144,7 @@ def _check_options(name: Any, options: Mapping[str, Any]) -> None:
     """Refuse what a record may not hold: reward timing, and paths (replaying a record opens no file)."""
     if not isinstance(name, str) or name not in GAMES:
         raise InvalidOption(f"unknown game {brief(name)}")
-    declared = import_module(f"{GAMES[name].package}.components").OPTIONS
+    declared = part_of(name, Components).OPTIONS
     # A table that can be named, or is made when None is given, is what may come from a file.
     tables = {o.name: o.default for o in declared if o.choices is None and isinstance(o.default, str | None)}
     for key, value in options.items():
@@ -157,8 +158,8 @@ def _replayed(
     game: Game, events: list[dict[str, Any]], state: State, forced: Any, cut: bool, source: str = ""
 ) -> State:
     """Play the decisions among the events, comparing every event that results."""
-    text = game.module("text")
-    normalised = getattr(text, "normalised", lambda event: event)
+    text = game.text
+    normalised = text.normalised
     produced: list[dict[str, Any]] = []
     tape = None if forced is None else Tape(forced)
 

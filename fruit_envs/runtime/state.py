@@ -13,7 +13,7 @@ from fruit_envs.base.errors import IllegalAction, InvalidBuffer, InvalidOption, 
 from fruit_envs.declare.header import MAX_SEATS, OVER_SHIFT, TRUNCATED
 from fruit_envs.engine import loops
 from fruit_envs.engine.jit import word
-from fruit_envs.engine.kernels import REVEAL, SCORES, SHARES
+from fruit_envs.engine.kernels import SCORES, SHARES
 from fruit_envs.engine.memory import copy_memory, memory_of, new_records, records_of
 from fruit_envs.engine.tape import Outcomes, Tape, enumerate_chance
 from fruit_envs.runtime.keys import decision_key
@@ -156,8 +156,10 @@ class State:
 
     def reveal(self) -> np.ndarray:
         """The privileged view, shape (game.reveal_layout.size,): every observation, then the hidden facts."""
-        out = np.empty(self.game.reveal_layout.size, self.game.layout.dtype)
-        loops.one_row(self.game.revealing, self._memory, REVEAL, out)
+        game = self.game
+        seats = game.num_players * game.layout.size
+        out = np.empty(seats + game.hidden_layout.size, game.layout.dtype)
+        loops.one_reveal(game.revealing, self._memory, out[:seats].reshape(game.num_players, -1), out[seats:])
         return out
 
     # ---- play ------------------------------------------------------------------------------------------------------
@@ -333,7 +335,7 @@ class State:
 
     def key(self, seat: int) -> bytes:
         """The information state of a seat: own private facts plus the whole public history."""
-        return self.game.module("observation").key(self.game.rules, self.records, self.game.seat(seat))  # type: ignore[no-any-return]
+        return self.game.seen.key(self.game.rules, self.records, self.game.seat(seat))
 
     def worlds(self, seat: int, key: int = 0) -> list[tuple[float, View]]:
         """Every world consistent with what the seat has seen, with its probability; for small games.
@@ -343,7 +345,7 @@ class State:
         """
         base, key = self.view(seat, key), as_key(key)
         seat = base.viewer
-        listed = self.game.module("observation").worlds(self.game.rules, base.records, seat)
+        listed = self.game.seen.worlds(self.game.rules, base.records, seat)
         found = []
         for number, (probability, records) in enumerate(listed):
             records["seed"] = decision_key(key, number, seat, 0) >> 11
@@ -359,7 +361,7 @@ class State:
 
     def to_text(self, seat: int) -> str:
         """A drawing from the seat's point of view, made from its observation alone."""
-        return self.game.module("text").draw(self.game.rules, self.to_json(seat))  # type: ignore[no-any-return]
+        return self.game.text.draw(self.game.rules, self.to_json(seat))
 
     def __repr__(self) -> str:
         status = "over" if self.over else f"seats={self.seats}"

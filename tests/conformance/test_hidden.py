@@ -15,6 +15,7 @@ from fruit_envs.engine import chance, loops
 from fruit_envs.engine.memory import copy_records, memory_of
 from fruit_envs.faces.aec import AEC
 from fruit_envs.faces.parallel import Parallel
+from fruit_envs.games.fruit_cocktail.components import mini_rules
 from support import cases, every_case, every_count, is_default, random_states, small, some_states
 
 #: A chi-square test fails below this; with some hundred tests a run, by chance about once in ten thousand runs.
@@ -125,7 +126,7 @@ def tiny(name, options):
         return small(name, options)
     game = load(name, **options)
     hidden = min(2, int(game.rules[0]["hidden"]))
-    rules = game.module("components").mini_rules(2, 2, hidden=hidden, num_players=game.num_players).copy()
+    rules = mini_rules(2, 2, hidden=hidden, num_players=game.num_players).copy()
     for field in ("replay", "margin", "margin_scale", "as_scored", "tabletop"):
         rules[field] = game.rules[field]
     return Game(name, rules=rules)

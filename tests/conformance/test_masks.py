@@ -7,7 +7,7 @@ import pytest
 
 from fruit_envs import IllegalAction, InvalidSeat, load
 from fruit_envs.engine import loops
-from fruit_envs.engine.kernels import REVEAL, SCORES, SHARES
+from fruit_envs.engine.kernels import SCORES, SHARES
 from support import every_case, random_states, some_states
 
 
@@ -128,7 +128,7 @@ def test_kernels_write_exactly_their_rows(name, options):
         for which, size, dtype in (
             ("legal", game.num_actions, np.int8),
             ("observation", game.layout.size, game.layout.dtype),
-            (REVEAL, game.reveal_layout.size, game.layout.dtype),
+            ("hidden", game.hidden_layout.size, game.layout.dtype),
             (SCORES, n, np.float64),
             (SHARES, n, np.float64),
         ):
@@ -139,6 +139,8 @@ def test_kernels_write_exactly_their_rows(name, options):
                 loops.one_legal(*arguments, 0, row)
             elif which == "observation":
                 loops.one_observation(*arguments, 0, row)
+            elif which == "hidden":
+                loops.one_reveal(*arguments, np.zeros((0, game.layout.size), dtype), row)
             else:
                 loops.one_row(*arguments, which, row)
             assert (wide[:guard] == 99).all()

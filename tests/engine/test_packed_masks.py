@@ -8,9 +8,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from fruit_envs.engine.jit import word
-from fruit_envs.engine.masks import _pick as pick_byte
-from fruit_envs.engine.masks import find_illegal, find_missing, pack, pick_bit, pick_one, words_for
+from fruit_envs.engine import masks
+from fruit_envs.engine.jit import loop, word
+from fruit_envs.engine.masks import find_illegal, find_missing, pick_one, words_for
+
+# What kernels call, called from loops of these tests.
+
+
+@loop
+def pack(mask, bits):
+    masks.pack(mask, bits)
+
+
+@loop
+def pick_bit(bits, stream):
+    return masks.pick_bit(bits, np.uint64(stream))
+
+
+@loop
+def pick_byte(mask, stream):
+    return masks._pick(mask, np.uint64(stream))
 
 
 def as_mask(size, ones):

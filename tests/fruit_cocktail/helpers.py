@@ -28,12 +28,12 @@ def load(**options: Any) -> Game:
 
 def dealt(state: State) -> Deal:
     """The deal that an engine state started from."""
-    return Deal.of(state.game.module("text").deal_events(state)[0])
+    return Deal.of(state.game.text.deal_events(state)[0])
 
 
 def forced(game: Game, *deals: Deal) -> dict[tuple[int, int], int]:
     """The chance outcomes that make the engine deal these games one after the other."""
-    return game.module("text").outcomes(game.rules, [deal.event() for deal in deals])
+    return game.text.outcomes(game.rules, [deal.event() for deal in deals])
 
 
 def build(game: Game, deal: Deal) -> State:

@@ -90,7 +90,7 @@ class Table:
         forced: dict[tuple[int, int], int] = {}
         if dealt is not None:
             deal = {"event": "deal", "piles": [list(pile) for pile in dealt], "starter": starter or 0}
-            forced |= game.module("text").outcomes(game.rules, [deal])
+            forced |= game.text.outcomes(game.rules, [deal])
         if starter is not None:
             forced[START, 0] = starter
         for k, (fruit, number) in enumerate(dice):
@@ -103,7 +103,7 @@ class Table:
         self.oracle = oracle.Game(game.options | known | dict(told or {}), sizes, [int(number) for number in numbers])
         self.events: list[dict[str, Any]] = []
         self.script: list[tuple[int, int]] = []
-        self._hear(game.module("text").deal_events(self.state))
+        self._hear(game.text.deal_events(self.state))
 
     def _hear(self, events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         for event in events:
@@ -117,7 +117,7 @@ class Table:
         before = self.state.copy()
         self.state.apply(seat, action, outcomes=self.tape)
         self.script.append((seat, action))
-        return self._hear(self.game.module("text").decision_events(before, seat, action, self.state))
+        return self._hear(self.game.text.decision_events(before, seat, action, self.state))
 
     def window(self, *choices: str, name: str | None = None) -> list[dict[str, Any]]:
         """The choices of the first seats in the open window, the others wait; checks which window it is."""

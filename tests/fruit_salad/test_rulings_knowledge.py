@@ -37,7 +37,7 @@ FORCED |= {(FIRST, k): 0 for k in range(20)}
 def played(game, seed, script):
     """A game of this seed played by a script that looks at nothing hidden, and what all have seen of it."""
     state, tape, seen = game.deal(seed, outcomes=FORCED), Tape(FORCED), []
-    text = game.module("text")
+    text = game.text
     seen += text.deal_events(state)[1:]
     for number in script:
         if state.over:

@@ -71,7 +71,7 @@ def deal_event(made: Deal, number: int = 0) -> dict[str, Any]:
 
 def forced(game: Game, *deals: Deal) -> dict[tuple[int, int], int]:
     """The chance outcomes that make the engine deal these rounds one after the other."""
-    found: dict[tuple[int, int], int] = game.module("text").outcomes(
+    found: dict[tuple[int, int], int] = game.text.outcomes(
         game.rules, [deal_event(made, number) for number, made in enumerate(deals)]
     )
     return found

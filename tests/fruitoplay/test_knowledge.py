@@ -194,7 +194,7 @@ def information_sets(fruits, numbers, hand, turns, **options):
     """How many information sets each of two players has in which it is asked for a card."""
     game = Game("fruitoplay", rules=mini_rules(fruits, numbers, hand, turns, **options))
     cards = range(fruits * numbers)
-    outcomes = game.module("text").outcomes
+    outcomes = game.text.outcomes
     keys = [set(), set()]
 
     def walk(state):

@@ -104,7 +104,7 @@ class Both:
         question = self.oracle.question
         if question is not None and question.kind == "card":
             drafts = [*drafts, {"event": "draft", "seen": question.options, "kept": question.options[0]}]
-        found: dict[tuple[int, int], int] = self.game.module("text").outcomes(self.game.rules, [self.deal, *drafts])
+        found: dict[tuple[int, int], int] = self.game.text.outcomes(self.game.rules, [self.deal, *drafts])
         return found
 
     def ids(self, choice: Any) -> list[int]:
@@ -297,7 +297,7 @@ def every_deal(game: Game) -> list[State]:
     for hands in partitions(tiles, n):
         for starter in range(n):
             event = {"event": "deal", "starter": starter, "hands": hands}
-            outcomes = game.module("text").outcomes(game.rules, [event])
+            outcomes = game.text.outcomes(game.rules, [event])
             found += [state for _, state in game.deals(outcomes)]
     return found
 

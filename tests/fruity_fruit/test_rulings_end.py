@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fruit_envs.games.fruity_fruit import text
+
 from .helpers import (
     APPLE,
     CHERRY,
@@ -39,7 +41,7 @@ def test_y13_insects_take_the_best_fruit_away_and_scores_stay_at_least_zero(frui
     both.rig(fruits={0: fruits}, insects={0: insects})
     assert both.state.scores.tolist()[0] == both.oracle.scores()[0] == score
     assert both.oracle.removed(0) == removed
-    assert both.game.module("text")._removed(both.state, 0) == removed
+    assert text._removed(both.state, 0) == removed
 
 
 def nearly_done(*counts):

@@ -10,7 +10,7 @@ import numpy as np
 
 from fruit_envs.declare.header import TERMINATED
 from fruit_envs.declare.layout import Block
-from fruit_envs.engine.jit import Record, helper
+from fruit_envs.engine.jit import Record
 from fruit_envs.engine.memory import copy_records
 from toy_windows.components import MAX_TOKENS
 from toy_windows.rules import kernels
@@ -30,41 +30,28 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
     )
 
 
-@helper
-def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
+@kernels
+def observe(rules: Record, at: Record, state: Record, seat: int, out: Any) -> None:
     n = np.int64(rules.num_players)
     for t in range(MAX_TOKENS):
-        out[k + t] = state.token[seat] == t
-    k += MAX_TOKENS
-    if not rules.tabletop:
-        for t in range(MAX_TOKENS):
-            out[k + t] = state.shown[t]
-        k += MAX_TOKENS
+        out[at.token + t] = state.token[seat] == t
+        if not rules.tabletop:
+            out[at.shown + t] = state.shown[t]
     for r in range(n):
         other = (seat + r) % n
-        out[k + r] = state.points[other]
-        out[k + n + r] = state.last[other]
-        out[k + 2 * n + 1 + r] = state.winner == other
-    out[k + 2 * n] = state.bid[seat]
-    k += 3 * n + 1
-    out[k], out[k + 1], out[k + 2] = state.gifts, state.wins, state.windows
-    return k + 3
+        out[at.points + r] = state.points[other]
+        out[at.last + r] = state.last[other]
+        out[at.giver + r] = state.winner == other
+    out[at.bid] = state.bid[seat]
+    out[at.counts], out[at.counts + 1], out[at.counts + 2] = state.gifts, state.wins, state.windows
 
 
 @kernels
-def observe(rules: Record, state: Record, seat: int, out: Any) -> None:
-    _write(rules, state, seat, out, 0)
-
-
-@kernels
-def reveal(rules: Record, state: Record, out: Any) -> None:
-    k = 0
-    for seat in range(np.int64(rules.num_players)):
-        k = _write(rules, state, seat, out, k)
+def hidden(rules: Record, at: Record, state: Record, out: Any) -> None:
     for t in range(MAX_TOKENS):
-        out[k + t] = state.order[t] if t >= state.drawn else -1
+        out[at.deck + t] = state.order[t] if t >= state.drawn else -1
     for seat in range(np.int64(rules.num_players)):
-        out[k + MAX_TOKENS + seat] = state.bid[seat]
+        out[at.bids + seat] = state.bid[seat]
 
 
 def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:

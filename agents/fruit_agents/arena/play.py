@@ -109,7 +109,7 @@ class Table:
                 self._decide(state, seat, side, spent[side], memories[seat])
             except _Failed as failed:
                 failure, reason = failed.args
-                worst = float(self.game.module("components").worst_margin(self.game.rules))
+                worst = float(self.game.components.worst_margin(self.game.rules))
                 share, margin = (0.0, worst) if side == ONE else (1.0, -worst)
                 return Played(own, share, margin, state.decisions, failure, seat, reason, spent)
         scores = state.scores.tolist()

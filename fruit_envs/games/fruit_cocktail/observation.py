@@ -17,15 +17,9 @@ from fruit_envs.games.fruit_cocktail.rules import MAX_GAMES, fruit_bit, kernels,
 
 _ONE = np.uint64(1)
 
-#: Where the blocks over the line begin.
-LINE = COLUMNS * COLUMNS
-UNDER = LINE + CARDS * COLUMNS
-LOCKED = UNDER + HIDDEN * CARDS  # face_down, locked, value
-TAKES = LOCKED + 3 * COLUMNS
-
 
 def blocks(rules: np.ndarray) -> tuple[Block, ...]:
-    """The observation's blocks, in the order in which `observe` writes them; seats are relative to the observer.
+    """The observation's blocks, in order; seats are relative to the observer.
 
     The blocks over cards and tiles have the published game's sizes in every mode.
     """
@@ -69,99 +63,85 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
 
 
 @helper
-def _write_line(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> None:
-    """The blocks tiles, line, hidden_columns, face_down, locked, value from place `k` on.
+def _write_line(rules: Record, at: Record, state: Record, seat: Any, out: Any) -> None:
+    """The line of tiles and cards.
 
-    Their sizes are constants, so that the compiler unrolls these loops; a shrunken game leaves zeros.
+    The sizes of its blocks are constants, so that the compiler unrolls these loops; a shrunken game leaves zeros.
     """
     shown = state.free if rules.tabletop else state.here  # of a locked card only the value stays visible (C11)
-    copy_bytes(out, k, state.seen, 0, COLUMNS * COLUMNS)
+    tiles, line, under = at.tiles, at.line, at.hidden_columns
+    copy_bytes(out, tiles, state.seen, 0, COLUMNS * COLUMNS)
     doubtful = np.uint64(0)  # the fruits the seat has not seen; products instead of branches, which would mispredict
     for h in range(np.int64(rules.hidden)):
         doubtful |= fruit_bit(state.tiles[np.int64(state.hidden_at[h])]) * np.uint64(unseen(state, seat, h))
     for h in range(np.int64(rules.hidden)):
         p = np.int64(state.hidden_at[h])
         doubt = np.uint64(unseen(state, seat, h))
-        put8(out, k + p * COLUMNS, doubtful * doubt + fruit_bit(state.tiles[p]) * (_ONE - doubt))
+        put8(out, tiles + p * COLUMNS, doubtful * doubt + fruit_bit(state.tiles[p]) * (_ONE - doubt))
     for c in range(CARDS):  # a card's row is that of its tile
-        put8(out, k + LINE + c * COLUMNS, get8(out, k + np.int64(state.at[c]) * COLUMNS) * np.uint64(shown[c]))
+        put8(out, line + c * COLUMNS, get8(out, tiles + np.int64(state.at[c]) * COLUMNS) * np.uint64(shown[c]))
     for w in range(0, CARDS, 8):
         here = get8(shown, w)
         for h in range(HIDDEN):
-            put8(out, k + UNDER + h * CARDS + w, get8(state.veiled, h * CARDS + w) & here)
-    put8(out, k + LOCKED, get8(state.face_down, 0))
-    put8(out, k + LOCKED + COLUMNS, get8(state.closed, 0))
-    put8(out, k + LOCKED + 2 * COLUMNS, get8(state.value, 0))
+            put8(out, under + h * CARDS + w, get8(state.veiled, h * CARDS + w) & here)
+    put8(out, at.face_down, get8(state.face_down, 0))
+    put8(out, at.locked, get8(state.closed, 0))
+    put8(out, at.value, get8(state.value, 0))
 
 
 @helper
-def _write_takes(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
-    """What was taken by whom, as far as the memory mode shows it (C11); returns where it ends."""
+def _write_takes(rules: Record, at: Record, state: Record, seat: Any, out: Any) -> None:
+    """What was taken by whom, as far as the memory mode shows it (C11)."""
     n, picks = np.int64(rules.num_players), np.int64(state.picks)
     if not rules.tabletop:
-        other = seat
+        other, held = seat, at.held
         for _ in range(n):
-            copy_bytes(out, k, state.held, other * CARDS, CARDS)
-            k += CARDS
-            other = other + 1 if other + 1 < n else 0
-        return k
-    copy_bytes(out, k, state.held, seat * CARDS, CARDS)
-    counts = k + CARDS
-    last_seat = counts + n
-    clear(out, counts, 2 * n + CARDS)
+            copy_bytes(out, held, state.held, other * CARDS, CARDS)
+            held += CARDS
+            other = other + 1 if other + 1 < n else np.int64(0)
+        return
+    copy_bytes(out, at.own, state.held, seat * CARDS, CARDS)
+    clear(out, at.counts, n)
+    clear(out, at.last_seat, n)
+    clear(out, at.last_card, CARDS)
     taker = np.int64(state.starter) - seat
     if taker < 0:
         taker += n
     for i in range(picks):
-        out[counts + taker] += 1
+        out[at.counts + taker] += 1
         if i == picks - 1:
-            out[last_seat + taker] = 1
-            out[last_seat + n + np.int64(state.history[i])] = 1
+            out[at.last_seat + taker] = 1
+            out[at.last_card + np.int64(state.history[i])] = 1
         taker = taker + 1 if taker + 1 < n else 0
-    return last_seat + n + CARDS
 
 
-@helper
-def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
-    """A whole observation from place `k` on; returns where it ends."""
+@kernels
+def observe(rules: Record, at: Record, state: Record, seat: int, out: Any) -> None:
     n = np.int64(rules.num_players)
-    _write_line(rules, state, seat, out, k)
-    k = _write_takes(rules, state, seat, out, k + TAKES)
-    pending, other, mover = np.int64(state.pending), seat, k
+    _write_line(rules, at, state, seat, out)
+    _write_takes(rules, at, state, seat, out)
     if rules.peeks:
-        mover += n * HIDDEN
-        clear(out, k, n * HIDDEN)
+        clear(out, at.peeked, n * HIDDEN)
+    pending, other = np.int64(state.pending), np.int64(seat)
     for r in range(n):
         if rules.peeks:  # C4: where each seat peeked is public
-            out[k + r * HIDDEN + np.int64(state.peek[other])] = 1
-        out[mover + r] = (pending >> other) & 1
-        other = other + 1 if other + 1 < n else 0
-    k = mover + n
-    out[k] = state.picks
-    k += 1
+            out[at.peeked + r * HIDDEN + np.int64(state.peek[other])] = 1
+        out[at.mover + r] = (pending >> other) & 1
+        other = other + 1 if other + 1 < n else np.int64(0)
+    out[at.picks] = state.picks
     if rules.replay:
-        out[k] = state.game
-        k += 1
-    return k
+        out[at.game] = state.game
 
 
 @kernels
-def observe(rules: Record, state: Record, seat: int, out: Any) -> None:
-    _write(rules, state, seat, out, 0)
-
-
-@kernels
-def reveal(rules: Record, state: Record, out: Any) -> None:
-    k = 0
-    for seat in range(np.int64(rules.num_players)):
-        k = _write(rules, state, seat, out, k)
-    clear(out, k, COLUMNS * COLUMNS)
+def hidden(rules: Record, at: Record, state: Record, out: Any) -> None:
+    clear(out, at.true_tiles, COLUMNS * COLUMNS)
     for p in range(np.int64(rules.columns)):
-        put8(out, k + p * COLUMNS, fruit_bit(state.tiles[p]))
+        put8(out, at.true_tiles + p * COLUMNS, fruit_bit(state.tiles[p]))
 
 
 def hidden_blocks(_rules: np.ndarray) -> tuple[Block, ...]:
-    """The hidden facts that `reveal` appends to the observations of all seats."""
+    """The hidden facts of the privileged view, after the observations of all seats."""
     return (
         Block(
             "true_tiles",

@@ -24,12 +24,9 @@ DICE = ("number", "fruit")  # the bits of a card's minions
 
 _ZERO = np.uint64(0)
 
-#: Values of the tabletop's blocks, beside three of each seat and the next card.
-_TABLE = len(PHASES) + (CARDS + COLORS + 2 + 1) + len(FACE_NAMES) + 1 + CARDS + 1 + (COLORS + 2 + 3 + 3 * CARDS) + 1
-
 
 def blocks(rules: np.ndarray) -> tuple[Block, ...]:
-    """The observation's blocks, in the order in which `observe` writes them; seats are relative to the observer.
+    """The observation's blocks, in order; seats are relative to the observer.
 
     Those of `memory="tabletop"` come first, so that an agent made for them plays under both. The blocks over cards have
     the published game's size in every variant.
@@ -103,112 +100,97 @@ def _mark(out: Any, k: Any, cards: Any, value: Any) -> None:
 
 
 @helper
-def _write_table(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
-    """The blocks of the tabletop from place `k`, where all is zero; returns where they end."""
-    n, top, turn = np.int64(rules.num_players), np.int64(state.top), np.int64(state.turn)
-    if not state.over:
-        out[k + np.int64(state.phase)] = 1
-    k += 5
-    out[k + top] = 1
-    k += CARDS
-    for fruit in range(COLORS):
-        out[k + fruit] = rules.pieces[top * COLORS + fruit]
-    minion = np.int64(rules.minion[top])
-    out[k + COLORS] = minion & 1
-    out[k + COLORS + 1] = minion >> 1
-    k += COLORS + 2
-    out[k] = state.landed == 1
-    k += 1
-    out[k + (turn - seat if turn >= seat else turn - seat + n)] = 1
-    k += n
-    out[k + np.int64(state.fruit)] = 1
-    out[k + 5] = state.number
-    k += 6
-    other = seat
-    for r in range(n):
-        out[k + r] = state.scores[other]
-        if state.scores[other]:
-            _mark(out, k + n, np.int64(state.points[other]), r + 1)
-        other = other + 1 if other + 1 < n else np.int64(0)
-    k += n + CARDS
-    out[k] = state.sizes[seat]
-    k += 1
-    if state.slaps and state.landed <= 1:
-        slapper = np.int64(state.slapper)
-        out[k + (slapper - seat if slapper >= seat else slapper - seat + n)] = 1
-        out[k + n + np.int64(state.named)] = 1
-        out[k + n + 4] = state.count
-        out[k + n + 5] = state.needed
-        out[k + n + 6 + np.int64(state.result)] = 1
-        out[k + n + 9 + np.int64(state.on)] = 1
-        for r in range(n):
-            _mark(out, k + n + 9 + CARDS, np.int64(state.given[other]), r + 1)
-            other = other + 1 if other + 1 < n else np.int64(0)
-    k += n + 9 + 2 * CARDS
-    if state.phase >= KEEPING and state.landed == 0:
-        _mark(out, k, np.int64(state.bowl), 1)
-    k += CARDS
-    out[k] = state.chosen[seat] + 1
-    k += 1
-    if rules.early:
-        if sees_next(rules, state, seat):
-            out[k + next_card(state, seat)] = 1
-        k += CARDS
-    return k
+def _relative(seat: Any, observer: Any, n: Any) -> Any:
+    """How many places after the observer a seat sits."""
+    return seat - observer if seat >= observer else seat - observer + n
 
 
 @helper
-def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
-    """A whole observation from place `k` on; returns where it ends."""
-    n = np.int64(rules.num_players)
-    size = _TABLE + 3 * n + CARDS * np.int64(rules.early > 0)
-    for w in range(0, size - 15, 16):
-        spread16(out, k + w, _ZERO, _ZERO)
-    for place in range(size & ~15, size):
-        out[k + place] = 0
-    k = _write_table(rules, state, seat, out, k)
-    if rules.tabletop:
-        return k
-    _write_set(out, k, np.int64(state.bowl))
-    k += CARDS
-    other, facts = seat, k + CARDS * n
+def _write_slap(rules: Record, at: Record, state: Record, seat: Any, out: Any) -> None:
+    """The slap that took the last bowl, where all is zero."""
+    n, other = np.int64(rules.num_players), seat
+    out[at.slapper + _relative(np.int64(state.slapper), seat, n)] = 1
+    out[at.slap_fruit + np.int64(state.named)] = 1
+    out[at.slap_count] = state.count
+    out[at.slap_needed] = state.needed
+    out[at.slap_result + np.int64(state.result)] = 1
+    out[at.slap_top + np.int64(state.on)] = 1
     for r in range(n):
-        _write_set(out, k + CARDS * r, np.int64(state.known[other]))
+        _mark(out, at.given, np.int64(state.given[other]), r + 1)
+        other = other + 1 if other + 1 < n else np.int64(0)
+
+
+@helper
+def _write_table(rules: Record, at: Record, state: Record, seat: Any, out: Any) -> None:
+    """What lies on the table, where all is zero."""
+    n, top = np.int64(rules.num_players), np.int64(state.top)
+    if not state.over:
+        out[at.phase + np.int64(state.phase)] = 1
+    out[at.top + top] = 1
+    for fruit in range(COLORS):
+        out[at.top_pieces + fruit] = rules.pieces[top * COLORS + fruit]
+    minion = np.int64(rules.minion[top])
+    out[at.top_minion] = minion & 1
+    out[at.top_minion + 1] = minion >> 1
+    out[at.first] = state.landed == 1
+    out[at.turn + _relative(np.int64(state.turn), seat, n)] = 1
+    out[at.die_fruit + np.int64(state.fruit)] = 1
+    out[at.die_number] = state.number
+    other = seat
+    for r in range(n):
+        out[at.scores + r] = state.scores[other]
+        if state.scores[other]:
+            _mark(out, at.points, np.int64(state.points[other]), r + 1)
+        other = other + 1 if other + 1 < n else np.int64(0)
+    out[at.pile] = state.sizes[seat]
+    if state.slaps and state.landed <= 1:
+        _write_slap(rules, at, state, seat, out)
+    if state.phase >= KEEPING and state.landed == 0:
+        _mark(out, at.open, np.int64(state.bowl), 1)
+    out[at.committed] = state.chosen[seat] + 1
+    if rules.early and sees_next(rules, state, seat):
+        out[at.next + next_card(state, seat)] = 1
+
+
+@kernels
+def observe(rules: Record, at: Record, state: Record, seat: int, out: Any) -> None:
+    n = np.int64(rules.num_players)
+    for w in range(0, at.bowl - 15, 16):
+        spread16(out, w, _ZERO, _ZERO)
+    for place in range(at.bowl & ~15, at.bowl):
+        out[place] = 0
+    _write_table(rules, at, state, np.int64(seat), out)
+    if rules.tabletop:
+        return
+    _write_set(out, at.bowl, np.int64(state.bowl))
+    other = np.int64(seat)
+    for r in range(n):
+        _write_set(out, at.known + CARDS * r, np.int64(state.known[other]))
         other = other + 1 if other + 1 < n else np.int64(0)
     for fruit in range(COLORS):
-        out[facts + fruit] = state.totals[fruit]
-    facts += COLORS
+        out[at.totals + fruit] = state.totals[fruit]
     for r in range(n):
         size = np.int64(state.sizes[other])
-        out[facts + r] = size
-        out[facts + n + r] = size - count_bits(np.int64(state.known[other]))
+        out[at.piles + r] = size
+        out[at.unseen + r] = size - count_bits(np.int64(state.known[other]))
         other = other + 1 if other + 1 < n else np.int64(0)
-    out[facts + 2 * n] = state.reveals
-    return facts + 2 * n + 1
+    out[at.reveals] = state.reveals
 
 
 @kernels
-def observe(rules: Record, state: Record, seat: int, out: Any) -> None:
-    _write(rules, state, seat, out, 0)
-
-
-@kernels
-def reveal(rules: Record, state: Record, out: Any) -> None:
-    k = 0
-    for seat in range(np.int64(rules.num_players)):
-        k = _write(rules, state, seat, out, k)
+def hidden(rules: Record, at: Record, state: Record, out: Any) -> None:
     for seat in range(np.int64(rules.num_players)):
         size = np.int64(state.sizes[seat])
         for place in range(CARDS):
-            out[k + place] = state.piles[seat * STRIDE + size - 1 - place] if place < size else -1
-        k += CARDS
+            card = state.piles[seat * STRIDE + size - 1 - place] if place < size else -1
+            out[at.true_piles + seat * CARDS + place] = card
     for card in range(CARDS):
-        out[k + card] = (np.int64(state.bowl) >> card) & 1
-    out[k + CARDS] = state.reveals
+        out[at.true_bowl + card] = (np.int64(state.bowl) >> card) & 1
+    out[at.true_reveals] = state.reveals
 
 
 def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
-    """The hidden facts that `reveal` appends to the observations of all seats, which hold their commitments."""
+    """The hidden facts of the privileged view, after the observations of all seats, which hold their commitments."""
     n, most = int(rules[0]["num_players"]), int(rules[0]["max_reveals"])
     return (
         Block("true_piles", "each pile, its top first", (n, CARDS), ("seat", "place"), low=-1, high=CARDS - 1),

@@ -12,7 +12,7 @@ import numpy as np
 from fruit_envs.base.errors import InvalidOption
 from fruit_envs.declare.layout import Block
 from fruit_envs.engine.bits import get8, spread16
-from fruit_envs.engine.jit import Record, helper
+from fruit_envs.engine.jit import Record
 from fruit_envs.engine.memory import copy_records
 from fruit_envs.games.fruitoplay.components import (
     CARDS,
@@ -43,7 +43,7 @@ MAX_WORLDS = 10**6
 
 
 def blocks(rules: np.ndarray) -> tuple[Block, ...]:
-    """The observation's blocks, in the order in which `observe` writes them; seats are relative to the observer.
+    """The observation's blocks, in order; seats are relative to the observer.
 
     The blocks over cards, river and fruits have the published game's sizes in every variant.
     """
@@ -96,69 +96,51 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
     )
 
 
-@helper
-def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
-    """A whole observation from place `k` on; returns where it ends.
-
-    Sixteen values at a time: what overshoots the end of a block is written over by the next.
-    """
+@kernels
+def observe(rules: Record, at: Record, state: Record, seat: int, out: Any) -> None:
+    # Block by block: sixteen values at a time, and what overshoots the end of a block is written over by the next.
     n = np.int64(rules.num_players)
     own, gone = np.uint8(seat), np.uint8(GONE)
     for card in range(CARDS):
-        out[k + card] = state.place[card] == own
-    k += CARDS
+        out[at.hand + card] = state.place[card] == own
     for card in range(CARDS):
-        out[k + card] = (np.int64(state.place[card]) // IN_COLUMNS) & 1
-    k += CARDS
+        out[at.laid + card] = (np.int64(state.place[card]) // IN_COLUMNS) & 1
     if not rules.tabletop:
         for card in range(CARDS):
-            out[k + card] = state.place[card] == gone
-        k += CARDS
-    for w in range(0, SHOWN, 16):
-        spread16(out, k + w, get8(state.shown, w), get8(state.shown, w + 8))
-    k += SHOWN
+            out[at.gone + card] = state.place[card] == gone
+    for w in range(0, SHOWN, 16):  # the blocks from river_fruit to deck, which the state keeps as they are shown
+        spread16(out, at.river_fruit + w, get8(state.shown, w), get8(state.shown, w + 8))
     if not rules.reuse:
         for fruit in range(COLORS):
-            out[k + fruit] = state.barred == fruit
-        k += COLORS
-    other, facts = seat, k + n * PARTS
-    for _ in range(n):
-        spread16(out, k, get8(state.columns, other * PARTS), get8(state.columns, other * PARTS + 8))
-        k += PARTS
-        other = other + 1 if other + 1 < n else 0
+            out[at.barred + fruit] = state.barred == fruit
+    other = np.int64(seat)
     for r in range(n):
-        out[facts + r] = state.sizes[other]
-        out[facts + n + r] = (np.int64(state.asked) >> other) & 1
-        out[facts + 2 * n + r] = state.denied[other]
-        out[facts + 3 * n + r] = state.totals[other]
-        out[facts + 4 * n + r] = np.int64(state.points[other]) * (state.over != 0)
-        other = other + 1 if other + 1 < n else 0
-    k = facts + 5 * n
-    out[k] = np.int64(state.chosen[seat]) + 1
-    return k + 1
+        spread16(
+            out, at.columns + r * PARTS, get8(state.columns, other * PARTS), get8(state.columns, other * PARTS + 8)
+        )
+        other = other + 1 if other + 1 < n else np.int64(0)
+    for r in range(n):
+        out[at.hand_sizes + r] = state.sizes[other]
+        out[at.asked + r] = (np.int64(state.asked) >> other) & 1
+        out[at.denied + r] = state.denied[other]
+        out[at.scores + r] = state.totals[other]
+        out[at.points + r] = np.int64(state.points[other]) * (state.over != 0)
+        other = other + 1 if other + 1 < n else np.int64(0)
+    out[at.committed] = np.int64(state.chosen[seat]) + 1
 
 
 @kernels
-def observe(rules: Record, state: Record, seat: int, out: Any) -> None:
-    _write(rules, state, seat, out, 0)
-
-
-@kernels
-def reveal(rules: Record, state: Record, out: Any) -> None:
-    k = 0
-    for seat in range(np.int64(rules.num_players)):
-        k = _write(rules, state, seat, out, k)
+def hidden(rules: Record, at: Record, state: Record, out: Any) -> None:
     for turn in range(TURNS):
         card = np.int64(state.river[turn])
-        out[k + turn] = card if card != NONE else -1
-    k += TURNS
+        out[at.true_river + turn] = card if card != NONE else -1
     for i in range(CARDS):
-        at = np.int64(state.next) + i
-        out[k + i] = np.int64(state.deck[at]) if at < CARDS and state.deck[at] != NONE else -1
+        place = np.int64(state.next) + i
+        out[at.true_deck + i] = np.int64(state.deck[place]) if place < CARDS and state.deck[place] != NONE else -1
 
 
 def hidden_blocks(_rules: np.ndarray) -> tuple[Block, ...]:
-    """The hidden facts that `reveal` appends to the observations of all seats, which hold hands and commitments."""
+    """The hidden facts of the privileged view; the observations before them hold hands and commitments."""
     return (
         Block("true_river", "the targets in turn order", (TURNS,), ("turn",), low=-1, high=CARDS - 1),
         Block("true_deck", "the cards to draw, the next one first", (CARDS,), ("place",), low=-1, high=CARDS - 1),

@@ -25,7 +25,7 @@ SHOWN = (*FRUITS, "basket", "insect")
 
 
 def blocks(rules: np.ndarray) -> tuple[Block, ...]:
-    """The observation's blocks, in the order in which `observe` writes them; seats are relative to the observer.
+    """The observation's blocks, in order; seats are relative to the observer.
 
     The planes come first. All blocks have the published game's sizes in every variant.
     """
@@ -115,103 +115,87 @@ def _write_tiles(out: Any, k: Any, tiles: Any) -> None:
 
 
 @helper
-def _write(rules: Record, state: Record, seat: Any, out: Any, k: Any) -> Any:
-    """A whole observation from place `k` on; returns where it ends.
-
-    Planes and sets are written sixteen values at a time: what overshoots is written over by what follows.
-    """
-    n = np.int64(rules.num_players)
+def _write_board(rules: Record, at: Record, state: Record, seat: Any, out: Any) -> None:
+    """The planes over the board."""
+    n, plane = np.int64(rules.num_players), SIDE * SIDE
     for colour in range(len(COLOURS)):
-        write_bits(out, k, np.int64(state.colour_low[colour]), np.int64(state.colour_high[colour]))
-        k += SIDE * SIDE
+        low, high = np.int64(state.colour_low[colour]), np.int64(state.colour_high[colour])
+        write_bits(out, at.colour + colour * plane, low, high)
     free_low, free_high = np.int64(state.free_low), np.int64(state.free_high)
     for symbol in range(len(SYMBOLS)):
         low, high = np.int64(rules.symbol_low[symbol]), np.int64(rules.symbol_high[symbol])
-        write_bits(out, k, low & free_low, high & free_high)
-        k += SIDE * SIDE
+        write_bits(out, at.symbol + symbol * plane, low & free_low, high & free_high)
     other = np.int64(seat)
-    for _ in range(n):
-        write_bits(out, k, np.int64(state.owner_low[other]), np.int64(state.owner_high[other]))
-        k += SIDE * SIDE
+    for r in range(n):
+        write_bits(out, at.owner + r * plane, np.int64(state.owner_low[other]), np.int64(state.owner_high[other]))
         other = other + 1 if other + 1 < n else np.int64(0)
 
-    _write_tiles(out, k, np.int64(state.hands[seat]) * np.int64(state.phase != DRAFT))
-    k += TILES
-    _write_tiles(out, k, np.int64(state.laid))
-    k += TILES
+
+@helper
+def _write_tiles_and_cards(rules: Record, at: Record, state: Record, seat: Any, out: Any) -> None:
+    """What is known of tiles and scoring cards, and what is being decided."""
+    n, other = np.int64(rules.num_players), np.int64(seat)
+    _write_tiles(out, at.hand, np.int64(state.hands[seat]) * np.int64(state.phase != DRAFT))
+    _write_tiles(out, at.laid, np.int64(state.laid))
     if not rules.tabletop:
-        for _ in range(n):
-            _write_tiles(out, k, np.int64(state.barred[other]) & ~np.int64(state.laid))
-            k += TILES
+        for r in range(n):
+            _write_tiles(out, at.barred + r * TILES, np.int64(state.barred[other]) & ~np.int64(state.laid))
             other = other + 1 if other + 1 < n else np.int64(0)
     mine = (np.int64(state.pending) >> seat) & 1
     if not rules.single:
         placing = np.int64(state.phase == PLACE) * mine
-        _write_tiles(out, k, placing << max(np.int64(state.chosen), np.int64(0)))
-        k += TILES
-
+        _write_tiles(out, at.chosen, placing << max(np.int64(state.chosen), np.int64(0)))
     own = np.int64(state.kept[seat])
-    spread_bits(out, k, np.int64(own >= 0) << max(own, np.int64(0)))
-    k += CARDS
+    spread_bits(out, at.card, np.int64(own >= 0) << max(own, np.int64(0)))
     offered = mine * np.int64(state.phase == DRAFT)
-    spread_bits(out, k, np.int64(state.seen[seat]) if offered or not rules.tabletop else np.int64(0))
-    k += CARDS
+    spread_bits(out, at.seen, np.int64(state.seen[seat]) if offered or not rules.tabletop else np.int64(0))
     going = np.int64(state.over == 0)
-    hidden = np.int64(state.phase == PLACE) * (1 - mine)  # that a tile has been chosen shows only when it lies
-    spread_bits(out, k, going << (np.int64(state.phase) - hidden))
-    k += len(PHASES)
-    spread_bits(out, k, np.int64(state.led >= 0) << max(np.int64(state.led), np.int64(0)))
-    k += len(COLOURS)
+    covert = np.int64(state.phase == PLACE) * (1 - mine)  # that a tile has been chosen shows only when it lies
+    spread_bits(out, at.phase, going << (np.int64(state.phase) - covert))
+    spread_bits(out, at.led, np.int64(state.led >= 0) << max(np.int64(state.led), np.int64(0)))
+
+
+@kernels
+def observe(rules: Record, at: Record, state: Record, seat: int, out: Any) -> None:
+    # Block by block: planes and sets sixteen values at a time, and what overshoots is written over by what follows.
+    n, other = np.int64(rules.num_players), np.int64(seat)
+    _write_board(rules, at, state, seat, out)
+    _write_tiles_and_cards(rules, at, state, seat, out)
     for kind in range(KINDS):
-        out[k + kind] = state.pot[kind]
-    k += KINDS
+        out[at.pot + kind] = state.pot[kind]
     if not rules.tabletop:
-        for relative in range(n):
-            out[k + relative] = (np.int64(state.starter) - seat - relative) % n == 0
-        k += n
-    facts = k + 5 * n + n * len(COLOURS)
-    for relative in range(n):
+        for r in range(n):
+            out[at.starter + r] = (np.int64(state.starter) - seat - r) % n == 0
+    for r in range(n):
         tile = np.int64(state.trick[other])
-        out[k + relative] = (np.int64(state.pending) >> other) & 1
-        out[k + n + relative] = state.leader == other
-        out[k + 2 * n + relative] = (other + n - np.int64(state.starter)) % n < state.drafted
-        out[k + 3 * n + relative] = (np.int64(state.skipped) >> other) & 1
+        out[at.asked + r] = (np.int64(state.pending) >> other) & 1
+        out[at.leader + r] = state.leader == other
+        out[at.drafted + r] = (other + n - np.int64(state.starter)) % n < state.drafted
+        out[at.skipped + r] = (np.int64(state.skipped) >> other) & 1
         for colour in range(len(COLOURS)):
-            out[k + 4 * n + relative * len(COLOURS) + colour] = tile >= 0 and tile // VALUES == colour
-        out[facts - n + relative] = (tile % VALUES + 1) * np.int64(tile >= 0)
-        out[facts + relative] = state.sizes[other]
-        out[facts + n + relative] = state.spaces[other]
-        out[facts + 2 * n + relative] = state.baskets[other]
-        out[facts + 3 * n + relative] = state.insects[other]
-        out[facts + 4 * n + relative] = _final(rules, state, other)
+            out[at.trick_colour + r * len(COLOURS) + colour] = tile >= 0 and tile // VALUES == colour
+        out[at.trick_value + r] = (tile % VALUES + 1) * np.int64(tile >= 0)
+        out[at.sizes + r] = state.sizes[other]
+        out[at.spaces + r] = state.spaces[other]
+        out[at.baskets + r] = state.baskets[other]
+        out[at.insects + r] = state.insects[other]
+        out[at.scores + r] = _final(rules, state, other)
         for kind in range(KINDS):
-            out[facts + 5 * n + relative * KINDS + kind] = state.fruits[other * KINDS + kind]
+            out[at.fruits + r * KINDS + kind] = state.fruits[other * KINDS + kind]
         other = other + 1 if other + 1 < n else np.int64(0)
-    return facts + 5 * n + n * KINDS
 
 
 @kernels
-def observe(rules: Record, state: Record, seat: int, out: Any) -> None:
-    _write(rules, state, seat, out, 0)
-
-
-@kernels
-def reveal(rules: Record, state: Record, out: Any) -> None:
-    n, k = np.int64(rules.num_players), 0
-    for seat in range(n):
-        k = _write(rules, state, seat, out, k)
-    for seat in range(n):
+def hidden(rules: Record, at: Record, state: Record, out: Any) -> None:
+    for seat in range(np.int64(rules.num_players)):
         for tile in range(TILES):
-            out[k + tile] = (np.int64(state.hands[seat]) >> tile) & 1
-        k += TILES
-    for seat in range(n):
+            out[at.true_hands + seat * TILES + tile] = (np.int64(state.hands[seat]) >> tile) & 1
         for card in range(CARDS):
-            out[k + card] = (np.int64(state.seen[seat]) >> card) & 1
-        k += CARDS
+            out[at.true_seen + seat * CARDS + card] = (np.int64(state.seen[seat]) >> card) & 1
 
 
 def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
-    """The hidden facts that `reveal` appends to the observations of all seats, which hold the scoring cards."""
+    """The hidden facts of the privileged view, after the observations of all seats, which hold the scoring cards."""
     n = int(rules[0]["num_players"])
     return (
         Block("true_hands", "the tiles of each seat", (n, TILES), ("seat", "tile"), kind="set"),
