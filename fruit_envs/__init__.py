@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fruit_envs.faces.registration import register_all
+from fruit_envs.faces.registration import register_all, register_game
 
 if TYPE_CHECKING:
     from fruit_envs.agents.agent import Agent, RandomAgent
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
         IllegalAction,
         InvalidBuffer,
         InvalidFile,
+        InvalidGame,
         InvalidOption,
         InvalidRecord,
         InvalidSeat,
         InvalidTable,
         MissingExtra,
+        NotDeclared,
         NotReset,
         NoView,
         UnknownKeyword,
@@ -47,6 +49,7 @@ _EXPORTS = {
         "FruitEnvsError",
         "IllegalAction",
         "InvalidBuffer",
+        "InvalidGame",
         "InvalidFile",
         "InvalidOption",
         "InvalidRecord",
@@ -54,6 +57,7 @@ _EXPORTS = {
         "InvalidTable",
         "MissingExtra",
         "NoView",
+        "NotDeclared",
         "NotReset",
         "UnknownKeyword",
     ),
@@ -77,12 +81,14 @@ __all__ = [
     "IllegalAction",
     "InvalidBuffer",
     "InvalidFile",
+    "InvalidGame",
     "InvalidOption",
     "InvalidRecord",
     "InvalidSeat",
     "InvalidTable",
     "MissingExtra",
     "NoView",
+    "NotDeclared",
     "NotReset",
     "Pool",
     "RandomAgent",
@@ -95,6 +101,7 @@ __all__ = [
     "make_agent",
     "record",
     "register_agent",
+    "register_game",
     "replay",
 ]
 

@@ -6,11 +6,9 @@ import signal
 
 import pytest
 
-from fruit_envs.declare.catalog import GAMES, Entry
-from fruit_envs.faces.registration import register_all
+from fruit_envs import register_game
 
-GAMES["toy_windows"] = Entry("Toy Windows", 0, "toy_windows")
-register_all()
+register_game("toy_windows", "toy_windows")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -23,15 +23,18 @@ class Entry:
         Holds the modules components, rules, observation and text.
     presets
         Options that are registered as environments of their own: suffix of the name -> options.
+    namespace
+        Of its environments' ids, such as `fruit/kuhn-v0`.
     """
 
     title: str
     version: int
     package: str
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    namespace: str = "fruit"
 
 
-#: Game name -> its entry. Tests add their own.
+#: Game name -> its entry; see `faces.registration.register_game`.
 GAMES: dict[str, Entry] = {
     "fruit_cocktail": Entry("Fruit Cocktail", 0, "fruit_envs.games.fruit_cocktail"),
     "fruitoplay": Entry("Fruitoplay", 0, "fruit_envs.games.fruitoplay"),

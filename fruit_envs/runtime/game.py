@@ -13,7 +13,7 @@ import numpy as np
 
 from fruit_envs.base.checks import as_seed, entropy, whole_number
 from fruit_envs.base.errors import IllegalAction, InvalidGame, InvalidOption, InvalidSeat, UnknownKeyword, brief
-from fruit_envs.declare.catalog import GAMES
+from fruit_envs.declare.catalog import GAMES, Entry
 from fruit_envs.declare.contract import Components, ObservationHalf, RulesHalf, Text, part_of
 from fruit_envs.declare.header import RULES_HEADER
 from fruit_envs.declare.layout import Layout
@@ -148,7 +148,8 @@ class Game:
         return f"Game({self.name!r}{given})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.name, self.rules.tobytes() if self.custom else None, tuple(self.options.items()))
+        rules = self.rules.tobytes() if self.custom else None
+        return _restore, (self.name, GAMES[self.name], rules, tuple(self.options.items()))
 
     def __deepcopy__(self, _memo: Any) -> Game:
         return self  # nothing in it changes
@@ -156,7 +157,7 @@ class Game:
     @property
     def env_id(self) -> str:
         """The PettingZoo id."""
-        return f"fruit/{self.name}-v{self.version}"
+        return f"{GAMES[self.name].namespace}/{self.name}-v{self.version}"
 
     @cached_property
     def reveal_layout(self) -> Layout:
@@ -250,9 +251,15 @@ def _common_options(record: Any) -> dict[str, Any]:
     }
 
 
+def _restore(name: str, entry: Entry, rules: bytes | None, options: tuple[tuple[str, Any], ...]) -> Game:
+    """Unpickling: a process that has not registered a game takes it from who has."""
+    GAMES.setdefault(name, entry)
+    return _restored(name, rules, options)
+
+
 @lru_cache(maxsize=64)
-def _restore(name: str, rules: bytes | None, options: tuple[tuple[str, Any], ...]) -> Game:
-    """Unpickling: states of one game share it."""
+def _restored(name: str, rules: bytes | None, options: tuple[tuple[str, Any], ...]) -> Game:
+    """States of one game share it."""
     if rules is None:
         return Game(name, **dict(options))
     return Game(name, rules=np.frombuffer(rules, part_of(name, Components).RULES))

@@ -10,6 +10,7 @@ import numpy as np
 from fruit_envs.base.errors import InvalidOption
 from fruit_envs.declare.header import RULES_HEADER
 from fruit_envs.declare.options import Option, common_options, whole
+from fruit_envs.declare.rules import rules_record
 
 MAX_PLAYERS, MAX_TOKENS, BIDS, GIFTS = 4, 7, 3, 2
 DECK = 0  # the only kind of chance event
@@ -23,13 +24,9 @@ OPTIONS = (
 
 
 def make_rules(options: Mapping[str, Any]) -> np.ndarray:
-    rules = np.zeros(1, RULES)
-    record, n = rules[0], options["num_players"]
-    record["num_players"], record["num_actions"] = n, BIDS + n - 1
-    record["margin"], record["margin_scale"] = options["reward"] == "margin", options["margin_scale"]
-    record["as_scored"], record["tabletop"] = options["reward_timing"] == "as_scored", options["memory"] == "tabletop"
+    rules = rules_record(RULES, options, num_actions=BIDS + options["num_players"] - 1)
+    record = rules[0]
     record["tokens"], record["wins"], record["windows"] = MAX_TOKENS, 3, options["max_windows"]
-    rules.flags.writeable = False
     return rules
 
 
@@ -40,7 +37,3 @@ def check_rules(rules: np.ndarray) -> None:
 
 def worst_margin(_rules: np.ndarray) -> float:
     return -12.0  # six stones, and a token of six, against nothing
-
-
-def reset_outcomes(_rules: np.ndarray, _options: Mapping[str, Any]) -> dict[tuple[int, int], int]:
-    return {}

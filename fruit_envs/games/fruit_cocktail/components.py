@@ -17,6 +17,7 @@ from fruit_envs.base.checks import whole_number
 from fruit_envs.base.errors import InvalidOption, InvalidTable, brief
 from fruit_envs.declare.header import RULES_HEADER
 from fruit_envs.declare.options import Option, common_options, starter_outcomes, whole
+from fruit_envs.declare.rules import check_fields, rules_record
 
 FRUITS = ("banana", "cherry", "apple", "strawberry", "lychee", "grape", "blueberry", "orange")
 COLUMNS, COLUMN_SIZE, HIDDEN = 8, 3, 3  # the published sizes, and the maxima of the records
@@ -144,15 +145,12 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
             f"the hidden tiles), got mode={options['mode']!r}, tie={options['tie']!r}"
         )
     deck = default_deck() if options["deck"] == "assumed-v1" else options["deck"]
-    rules = np.zeros(1, RULES)
+    rules = rules_record(RULES, options)
     record = rules[0]
     record["columns"], record["column_size"], record["hidden"], record["peeks"] = COLUMNS, COLUMN_SIZE, hidden, peeks
-    record["num_players"], record["num_actions"] = options["num_players"], CARDS
+    record["num_actions"] = CARDS
     record["replay"] = options["tie"] == "replay"
-    record["margin"], record["margin_scale"] = options["reward"] == "margin", options["margin_scale"]
-    record["as_scored"], record["tabletop"] = options["reward_timing"] == "as_scored", options["memory"] == "tabletop"
     record["fruit"], record["pieces"], record["value"] = np.array(deck, np.int8).T
-    rules.flags.writeable = False
     return rules
 
 
@@ -174,13 +172,8 @@ def check_rules(rules: np.ndarray) -> None:
         "hidden": (0, min(HIDDEN, int(r["columns"]))),
         "peeks": (0, int(int(r["hidden"]) >= (2 if r["num_players"] == 4 else r["num_players"]))),
         "replay": (0, 1),
-        **dict.fromkeys(("margin", "as_scored", "tabletop"), (0, 1)),
     }
-    for field, (low, high) in limits.items():
-        if not low <= int(r[field]) <= high:
-            raise InvalidOption(f"rules: expected {field} {low}..{high}, got {r[field]}")
-    if not 1e-6 <= r["margin_scale"] <= 1e6:
-        raise InvalidOption(f"rules: expected margin_scale 1e-6..1e6, got {r['margin_scale']}")
+    check_fields(rules, limits)
     for field, low, high in (("fruit", 0, int(r["columns"]) - 1), ("pieces", 1, 3), ("value", -4, 5)):
         kept = r[field][:cards]
         if kept.min() < low or kept.max() > high:
@@ -209,7 +202,6 @@ def mini_rules(columns: int = 3, column_size: int = 2, hidden: int = 3, num_play
     record["hidden"], record["peeks"], record["num_actions"] = hidden, enough, len(kept)
     for field in ("fruit", "pieces", "value"):
         record[field][: len(kept)] = record[field][kept]
-    rules.flags.writeable = False
     return rules
 
 

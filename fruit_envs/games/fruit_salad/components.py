@@ -11,6 +11,7 @@ from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidOption, brief
 from fruit_envs.declare.header import RULES_HEADER
 from fruit_envs.declare.options import Option, common_options, resolve, starter_outcomes, whole
+from fruit_envs.declare.rules import check_fields, rules_record
 from fruit_envs.games.fruit_salad.deck import (
     CARDS,
     FRUITS,
@@ -114,11 +115,9 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     n, early = options["num_players"], options["early_seats"]
     if early and early[-1] >= n:
         raise InvalidOption(f"option early_seats: expected seats 0..{n - 1} with {n} players, got {list(early)}")
-    rules = np.zeros(1, RULES)
+    rules = rules_record(RULES, options)
     record = rules[0]
-    record["num_players"], record["num_actions"] = n, GIVE + n
-    record["margin"], record["margin_scale"] = options["reward"] == "margin", options["margin_scale"]
-    record["as_scored"], record["tabletop"] = options["reward_timing"] == "as_scored", options["memory"] == "tabletop"
+    record["num_actions"] = GIVE + n
     record["max_reveals"], record["goal"] = options["max_reveals"], options["points_to_win"]
     record["windows"], record["bulk"] = WINDOWS.index(options["windows"]), options["distribution"] == "bulk"
     record["last_window"], record["reroll"] = options["last_card_window"], options["reroll_each_round"]
@@ -126,7 +125,6 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     record["first"], record["dealt"][:n] = -1, CARDS // n
     record["number_faces"], record["fruit_faces"] = NUMBER_FACES, FRUIT_FACES
     _lay_out(record, default_deck() if options["deck"] == "assumed-v1" else options["deck"])
-    rules.flags.writeable = False
     return rules
 
 
@@ -156,13 +154,9 @@ def check_rules(rules: np.ndarray) -> None:
         "windows": (0, len(WINDOWS) - 1),
         "goal": (1, MOST_POINTS),
         "early": (0, 2**n - 1),
-        **dict.fromkeys(("bulk", "last_window", "reroll", "margin", "as_scored", "tabletop"), (0, 1)),
+        **dict.fromkeys(("bulk", "last_window", "reroll"), (0, 1)),
     }
-    for field, (low, high) in limits.items():
-        if not low <= int(r[field]) <= high:
-            raise InvalidOption(f"rules: expected {field} {low}..{high}, got {r[field]}")
-    if not 1e-6 <= r["margin_scale"] <= 1e6:
-        raise InvalidOption(f"rules: expected margin_scale 1e-6..1e6, got {r['margin_scale']}")
+    check_fields(rules, limits)
     dealt, first = r["dealt"].tolist(), int(r["first"])
     if min(dealt[:n]) < 1 or any(dealt[n:]) or sum(dealt) != int(r["cards"]):
         raise InvalidOption(f"rules: expected {n} piles of {r['cards']} cards together, got {dealt}")
@@ -215,7 +209,6 @@ def mini_rules(
     rows = [deck[7 * card % CARDS] for card in range(cards)]
     _lay_out(record, rows if table is None else [check_row(number, row) for number, row in enumerate(table)])
     check_rules(rules)
-    rules.flags.writeable = False
     return rules
 
 

@@ -14,6 +14,7 @@ from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidOption, InvalidTable, brief
 from fruit_envs.declare.header import RULES_HEADER
 from fruit_envs.declare.options import FrozenTable, Option, common_options, resolve, same_rows, table_rows, whole
+from fruit_envs.declare.rules import check_fields, rules_record
 
 FRUITS = ("banana", "strawberry", "apple", "fig")
 NUMBERS = 20
@@ -121,18 +122,15 @@ OPTIONS: tuple[Option, ...] = (
 
 def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     """The read-only rules record (shape (1,)) of checked options."""
-    rules = np.zeros(1, RULES)
+    rules = rules_record(RULES, options)
     record, n = rules[0], options["num_players"]
-    record["num_players"], record["num_actions"] = n, NUM_ACTIONS
+    record["num_actions"] = NUM_ACTIONS
     record["fruits"], record["numbers"], record["turns"], record["rounds"] = len(FRUITS), NUMBERS, TURNS, ROUNDS
     record["hand"] = _PUBLISHED["hand"][str(n)]
     record["river_public"], record["tie_all"] = options["river"] == "public", options["tie_scope"] == "all"
     record["reuse"] = options["collective_reuse"]
-    record["margin"], record["margin_scale"] = options["reward"] == "margin", options["margin_scale"]
-    record["as_scored"], record["tabletop"] = options["reward_timing"] == "as_scored", options["memory"] == "tabletop"
     table = default_table() if options["table"] is None else options["table"]
     _lay_out(record, [next(k for k, kind in enumerate(KINDS) if n in table[kind]) for n in range(1, NUMBERS + 1)])
-    rules.flags.writeable = False
     return rules
 
 
@@ -163,16 +161,12 @@ def check_rules(rules: np.ndarray) -> None:
         "rounds": (1, ROUNDS),
         "turns": (1, min(TURNS, cards)),
         "hand": (1, min(MAX_HAND, (cards - int(r["turns"])) // n)),
-        **dict.fromkeys(("river_public", "tie_all", "reuse", "margin", "as_scored", "tabletop"), (0, 1)),
+        **dict.fromkeys(("river_public", "tie_all", "reuse"), (0, 1)),
     }
-    for field, (low, high) in limits.items():
-        if not low <= int(r[field]) <= high:
-            raise InvalidOption(f"rules: expected {field} {low}..{high}, got {r[field]}")
+    check_fields(rules, limits)
     deck = cards - n * int(r["hand"]) - int(r["turns"])
     if r["turns"] > r["hand"] and deck < n * (int(r["turns"]) - 1):  # so that somebody always has a card to play
         raise InvalidOption(f"rules: expected turns at most {r['hand']} with {deck} cards to draw, got {r['turns']}")
-    if not 1e-6 <= r["margin_scale"] <= 1e6:
-        raise InvalidOption(f"rules: expected margin_scale 1e-6..1e6, got {r['margin_scale']}")
     made = np.zeros(1, RULES)[0]
     made["fruits"] = r["fruits"]
     kinds = r["kind"][: int(r["numbers"])].tolist()
@@ -219,10 +213,4 @@ def mini_rules(
         record[field] = 0
     _lay_out(record, kinds)
     check_rules(rules)
-    rules.flags.writeable = False
     return rules
-
-
-def reset_outcomes(_rules: np.ndarray, _options: Mapping[str, Any]) -> dict[tuple[int, int], int]:
-    """Chance outcomes that `reset(options=…)` forces: none; nobody starts, since all play at once."""
-    return {}

@@ -12,6 +12,7 @@ import numpy as np
 from fruit_envs.base.errors import InvalidOption, brief
 from fruit_envs.declare.header import RULES_HEADER
 from fruit_envs.declare.options import Option, common_options, resolve, starter_outcomes, whole
+from fruit_envs.declare.rules import check_fields, rules_record
 from fruit_envs.games.fruity_fruit.table import (
     CARDS,
     COLOURS,
@@ -106,11 +107,8 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     """
     if options["reward_timing"] == "as_scored":
         raise InvalidOption('reward_timing: expected "end", because scoring cards are secret, got "as_scored"')
-    rules = np.zeros(1, RULES)
+    rules = rules_record(RULES, options)
     record, n = rules[0], options["num_players"]
-    record["num_players"] = n
-    record["margin"], record["margin_scale"] = options["reward"] == "margin", options["margin_scale"]
-    record["tabletop"] = options["memory"] == "tabletop"
     record["single"] = options["action_mode"] == "single"
     record["hand"], record["cards"], record["drawn"] = TILES // n, CARDS, DRAWN
     table = default_table() if options["components"] is None else options["components"]
@@ -119,7 +117,6 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     _lay_out_board(record, table["board"], centre=options["first_tile"] == "centre")
     _lay_out_tiles(record, range(TILES), [figures(shape) for shape in shape_of_tile(table, options["shapes"])])
     _number_actions(record)
-    rules.flags.writeable = False
     return rules
 
 
@@ -214,15 +211,11 @@ def check_rules(rules: np.ndarray) -> None:
         "drawn": (0, DRAWN),
         "cards": (min(CARDS, n - 1 + int(r["drawn"])) if r["drawn"] else 1, CARDS),
         "as_scored": (0, 0),
-        **dict.fromkeys(("single", "margin", "tabletop"), (0, 1)),
+        "single": (0, 1),
     }
-    for field, (low, high) in limits.items():
-        if not low <= int(r[field]) <= high:
-            raise InvalidOption(f"rules: expected {field} {low}..{high}, got {r[field]}")
+    check_fields(rules, limits)
     if held != n * int(r["hand"]):
         raise InvalidOption(f"rules: expected tiles for {n} hands of {r['hand']}, got {held}")
-    if not 1e-6 <= r["margin_scale"] <= 1e6:
-        raise InvalidOption(f"rules: expected margin_scale 1e-6..1e6, got {r['margin_scale']}")
     if r["values"].min() < 0 or r["values"].max() > MAX_VALUE:
         raise InvalidOption(f"rules: expected values 0..{MAX_VALUE}, got {r['values'].tolist()}")
     _check_layout(r)
@@ -334,7 +327,6 @@ def mini_rules(
     record["hand"] = len(tiles) // n
     record["cards"], record["drawn"] = whole("cards", 0, CARDS)(cards) or 1, whole("drawn", 0, DRAWN)(drawn)
     check_rules(rules)
-    rules.flags.writeable = False
     return rules
 
 
