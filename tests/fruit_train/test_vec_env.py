@@ -93,6 +93,8 @@ def test_what_sb3_asks_for() -> None:
     with pytest.raises(AttributeError):
         env.env_method("states")
     env.close()
+    with pytest.raises(InvalidOption, match="observation='integer'"):
+        batch("fruit_cocktail", 2, observation="float32")
     with pytest.raises(InvalidOption, match="SameStep"):
         BatchVecEnv(VectorEnv("fruit_cocktail", 2))
     with pytest.raises(InvalidOption, match="features of"):

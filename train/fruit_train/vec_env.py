@@ -35,7 +35,7 @@ class BatchVecEnv(VecEnv):
     Raises
     ------
     InvalidOption
-        For another autoreset mode, or features of another game.
+        For another autoreset mode, scaled observations, or features of another game.
     """
 
     def __init__(self, env: VectorEnv, features: Features | None = None) -> None:
@@ -51,6 +51,8 @@ class BatchVecEnv(VecEnv):
         self._lengths = np.zeros(env.num_envs, np.int64)
         self._began = perf_counter()
         seen = env.single_observation_space.spaces["observation"]
+        if seen.dtype != env.game.layout.dtype:
+            raise InvalidOption(f"expected observation='integer', which features are made from, got {seen.dtype}")
         if features is not None and features.name != RAW:
             seen = spaces.Box(-np.inf, np.inf, (features.size,), np.float32)
         super().__init__(env.num_envs, seen, env.single_action_space)
