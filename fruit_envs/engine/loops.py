@@ -104,11 +104,22 @@ def redeal(kernels: Any, state: Any, seat: Any, key: Any) -> None:
             uncount_decision(state)
 
 
+@helper
+def show_next(kernels: Any, state: Any, mask: Any, observation: Any) -> Any:
+    """Write the mask and the observation of the seat that is asked next; returns the game's status."""
+    status = status_of(state)
+    if status >> OVER_SHIFT == RUNNING:
+        seat = lowest_bit(np.int64(status))
+        call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), mask))
+        call(kernels[OBSERVE], (kernels[RULES], kernels[BLOCKS], state, np.int64(seat), observation))
+    return status
+
+
 @loop
-def deal_one(kernels: Any, state: Any, seed: Any) -> Any:
-    """Begin an episode; returns its status."""
+def deal_one(kernels: Any, state: Any, mask: Any, observation: Any, seed: Any) -> Any:
+    """Begin an episode and show it to the seat that is asked first; returns its status."""
     start(kernels, state, np.uint64(seed))
-    return status_of(state)
+    return show_next(kernels, state, mask, observation)
 
 
 @loop
@@ -123,12 +134,8 @@ def advance(kernels: Any, state: Any, mask: Any, observation: Any, seat: Any, ac
     call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), mask))
     if action < 0 or action >= mask.shape[0] or mask[action] == 0:
         return ILLEGAL
-    status = decide(kernels, state, seat, action)
-    if status >> OVER_SHIFT == RUNNING:
-        seat = lowest_bit(np.int64(status))
-        call(kernels[LEGAL], (kernels[RULES], state, np.int64(seat), mask))
-        call(kernels[OBSERVE], (kernels[RULES], kernels[BLOCKS], state, np.int64(seat), observation))
-    return status
+    decide(kernels, state, seat, action)
+    return show_next(kernels, state, mask, observation)
 
 
 @loop

@@ -94,8 +94,6 @@ class Game:
         # What loops read of the rules themselves: seen as the header alone, they need no compiling for each game.
         self.header: np.ndarray = self.rules if not JIT else self.rules.view(np.uint8)[: _HEADER.itemsize].view(_HEADER)
         self.state_dtype: np.dtype = self._kernels.state
-        self.mask_shape, self.observation_shape = (self.num_actions,), (self.layout.size,)
-        self.observation_dtype = self.layout.dtype
         self.as_scored = bool(self.rules[0]["as_scored"])
         self.blank: np.ndarray = new_memory(self.state_dtype, 1)[0]
 
@@ -106,6 +104,11 @@ class Game:
         """The kernels that deal, ask and play."""
         self._kernels.fill(self._table, DEAL, LEGAL, APPLY, OBSERVE)
         return self._table
+
+    @cached_property
+    def turn(self) -> tuple[Any, int, int, np.dtype]:
+        """What a decision needs, in one look: `playing`, num_actions, and the observation's size and dtype."""
+        return self.playing, self.num_actions, self.layout.size, self.layout.dtype
 
     @cached_property
     def scoring(self) -> Any:

@@ -28,14 +28,14 @@ __all__ = ["State", "View"]
 #: The seats of each pattern of `pending` bits, and the lowest of them (-1 where nobody is asked).
 _SEATS = tuple(tuple(s for s in range(MAX_SEATS) if bits >> s & 1) for bits in range(2**MAX_SEATS))
 _LOWEST = tuple(seats[0] if seats else -1 for seats in _SEATS)
-_READY = tuple(seats[0] if seats else None for seats in _SEATS)
 
 #: The bits of a status that are `pending`.
 _PENDING = (1 << OVER_SHIFT) - 1
 
-# Looked up once: `State.apply` is called more often than anything else here.
+# Looked up once: these are called more often than anything else here.
 _advance: Any = loops.advance
-_empty, _INT8 = np.empty, np.dtype(np.int8)
+_new: Any = object.__new__
+_empty, _INT8 = np.empty, np.dtype(np.int8)  # of a length, which NumPy takes in half the time of a shape
 
 _CHECKSUM = 16  # bytes
 
@@ -49,16 +49,17 @@ class State:
     Attributes
     ----------
     game : Game
+    seat : int
+        The lowest seat that may decide now, -1 when the game is over.
     """
 
     __slots__ = (
         "_mask",
-        "_mask_of",
         "_memory",
         "_observation",
-        "_observation_of",
         "_status",
         "game",
+        "seat",
     )
 
     def __init__(self, game: Game, records: np.ndarray) -> None:
@@ -69,26 +70,30 @@ class State:
         self.game = game
         self._memory = memory
         self._status = status  # as in the header, see `declare.header.OVER_SHIFT`
-        # The seats whose mask and observation the last decision left ready, None once they were handed out.
-        self._mask_of: int | None = None
-        self._observation_of: int | None = None
+        self.seat = _LOWEST[status & _PENDING]
+        # What the last decision left ready for the lowest seat that is asked, None once it was handed out.
+        self._mask: NDArray[np.int8] | None = None
+        self._observation: np.ndarray | None = None
 
     @staticmethod
     def dealt(
         game: Game, seed: int, outcomes: Outcomes | None = None, draws: list[tuple[int, int, int]] | None = None
     ) -> State:
         """A new game; `draws` collects the chance events that `outcomes` do not force."""
-        state = State.__new__(State)
-        memory = copy_memory(game.blank)
-        state._begin(game, memory, 0)
+        kernels, actions, size, dtype = game.turn
+        state, memory = State.__new__(State), copy_memory(game.blank)
+        mask, observation = _empty(actions, _INT8), _empty(size, dtype)
         if outcomes is None and draws is None:
-            state._status = loops.deal_one(game.playing, memory, seed)
-            return state
-        tape = Tape(outcomes or {})
-        with tape.attached(state.records):
-            state._status = loops.deal_one(game.playing, memory, seed)
-        if draws is not None:
-            draws.extend(tape.draws)
+            status = loops.deal_one(kernels, memory, mask, observation, seed)
+        else:
+            tape = Tape(outcomes or {})
+            with tape.attached(records_of(memory, game.state_dtype)):
+                status = loops.deal_one(kernels, memory, mask, observation, seed)
+            if draws is not None:
+                draws.extend(tape.draws)
+        state._begin(game, memory, status)
+        if not state.over:
+            state._mask, state._observation = mask, observation
         return state
 
     @property
@@ -102,11 +107,6 @@ class State:
     def seats(self) -> tuple[int, ...]:
         """The seats that may decide now, ascending; empty when the game is over."""
         return _SEATS[self._status & _PENDING]
-
-    @property
-    def seat(self) -> int:
-        """The lowest seat that may decide now, -1 when the game is over."""
-        return _LOWEST[self._status & _PENDING]
 
     @property
     def over(self) -> bool:
@@ -132,11 +132,13 @@ class State:
 
     def legal(self, seat: int) -> NDArray[np.int8]:
         """The action mask of a seat: int8, shape (num_actions,), 0/1; all 0 where it is not asked."""
-        if type(seat) is int and seat == self._mask_of:
-            self._mask_of = None
-            return self._mask
+        if seat is self.seat:  # small ints are one object each; any other seat takes the longer way
+            ready = self._mask
+            if ready is not None:
+                self._mask = None
+                return ready
         seat = self.game.seat(seat)
-        mask = np.empty(self.game.num_actions, np.int8)
+        mask: NDArray[np.int8] = _empty(self.game.num_actions, _INT8)
         loops.one_legal(self.game.playing, self._memory, seat, mask)
         return mask
 
@@ -146,12 +148,15 @@ class State:
 
     def observation(self, seat: int) -> np.ndarray:
         """The observation of a seat, shape (game.layout.size,), of the game's integer dtype."""
-        if type(seat) is int and seat == self._observation_of:
-            self._observation_of = None
-            return self._observation
+        if seat is self.seat:
+            ready = self._observation
+            if ready is not None:
+                self._observation = None
+                return ready
         seat = self.game.seat(seat)
-        out = np.empty(self.game.layout.size, self.game.layout.dtype)
-        loops.one_observation(self.game.playing, self._memory, seat, out)
+        kernels, _, size, dtype = self.game.turn
+        out: np.ndarray = _empty(size, dtype)
+        loops.one_observation(kernels, self._memory, seat, out)
         return out
 
     def reveal(self) -> np.ndarray:
@@ -184,15 +189,21 @@ class State:
         if outcomes is not None:
             self._apply_forced(seat, action, outcomes)
             return
-        if type(seat) is not int or type(action) is not int or (seat | action) >> 62:  # compiled code takes int64
-            seat, action = self.game.seat(seat), as_action(action, self.game.num_actions)
         game = self.game
-        mask, observation = _empty(game.mask_shape, _INT8), _empty(game.observation_shape, game.observation_dtype)
-        status = _advance(game.playing, self._memory, mask, observation, seat, action)
+        kernels, actions, size, dtype = game.turn
+        if seat is not self.seat:
+            seat = game.seat(seat)
+        if type(action) is not int or not 0 <= action < actions:  # compiled code takes int64
+            action = as_action(action, actions)
+        mask, observation = _empty(actions, _INT8), _empty(size, dtype)
+        status = _advance(kernels, self._memory, mask, observation, seat, action)
         if status < 0:
             self._refuse(seat, action, status)
+        if status > _PENDING:
+            self._begin(game, self._memory, status)
+            return
         self._status, self._mask, self._observation = status, mask, observation
-        self._mask_of = self._observation_of = _READY[status & _PENDING]
+        self.seat = _LOWEST[status]
 
     def _apply_forced(self, seat: int, action: int, outcomes: Outcomes | Tape) -> None:
         before, status = copy_memory(self._memory), self._status
@@ -202,7 +213,7 @@ class State:
                 self.apply(seat, action)
         except InvalidOption:
             self._memory[:] = before
-            self._status, self._mask_of, self._observation_of = status, None, None
+            self._begin(self.game, self._memory, status)
             raise
 
     def _refuse(self, seat: int, action: int, code: int) -> NoReturn:
@@ -268,7 +279,7 @@ class State:
 
     def copy(self) -> State:
         """An independent copy."""
-        twin = State.__new__(State)
+        twin: State = _new(State)
         twin._begin(self.game, copy_memory(self._memory), self._status)
         return twin
 
@@ -321,10 +332,9 @@ class State:
         """
         seat, key = self.game.seat(seat), as_key(key)
         self._check_views()
-        view = View.__new__(View)
-        view._begin(self.game, copy_memory(self._memory), 0)
+        view, memory = View.__new__(View), copy_memory(self._memory)
+        view._begin(self.game, memory, loops.one_redeal(self.game.viewing, memory, seat, word(key)))
         view.viewer = seat
-        view._status = loops.one_redeal(self.game.viewing, view._memory, seat, word(key))
         return view
 
     def _check_views(self) -> None:
@@ -385,7 +395,7 @@ class View(State):
 
     def copy(self) -> View:
         """An independent copy."""
-        twin = View.__new__(View)
+        twin: View = _new(View)
         twin._begin(self.game, copy_memory(self._memory), self._status)
         twin.viewer = self.viewer
         return twin

@@ -160,7 +160,8 @@ def test_a_game_dealt_over_another_keeps_nothing_of_it(name, options):
     fresh = game.deal(3).tobytes()
     for state in random_states(game, 2):
         if state.over:
-            loops.deal_one(game.playing, memory_of(state.records)[0], 3)
+            out = np.empty(game.num_actions, np.int8), np.empty(game.layout.size, game.layout.dtype)
+            loops.deal_one(game.playing, memory_of(state.records)[0], *out, 3)
             assert state.tobytes() == fresh
 
 

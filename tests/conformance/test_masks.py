@@ -96,11 +96,13 @@ def test_nothing_can_be_done_after_the_end(name, options):
     assert state.seat == -1
     with pytest.raises(InvalidSeat, match="game is over"):
         state.apply(0, 0)
+    for show in (state.legal, state.observation):
+        with pytest.raises(InvalidSeat, match="expected a seat"):
+            show(state.seat)
 
 
 @every_case
 def test_a_refused_action_leaves_mask_and_observation_as_they_are(name, options):
-    """Also when the state has just run out of memory for rows, which happens at other decisions in other games."""
     game = load(name, **options)
     for number, state in enumerate(random_states(game, 6)):
         if state.over:

@@ -79,7 +79,8 @@ def test_the_tape_notes_what_was_not_forced_and_leaves_no_address():
     tape = Tape({(START, 0): 1})
     with tape.attached(records):
         assert records["tape"][0] != 0
-        loops.deal_one(game.playing, memory, 5)
+        shown = np.empty(game.num_actions, np.int8), np.empty(game.layout.size, game.layout.dtype)
+        loops.deal_one(game.playing, memory, *shown, 5)
     assert records["tape"][0] == 0
     kinds = Counter(kind for kind, _, _ in tape.draws)
     assert kinds[CARD] == 23

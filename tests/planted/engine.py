@@ -50,8 +50,8 @@ MUTANTS = [
     Mutant(
         "what was handed out is used again",
         f"{RUNTIME}/state.py",
-        "            self._mask_of = None\n",
-        "            pass\n",
+        "                self._mask = None\n",
+        "                pass\n",
         "tests/conformance/test_masks.py",
     ),
     Mutant(
@@ -64,8 +64,8 @@ MUTANTS = [
     Mutant(
         "a refused action spoils the observation",
         f"{RUNTIME}/state.py",
-        "        if code < 0:\n",
-        "        self._masks = list(self._mask_rows)\n        if code < 0:\n",
+        "        if status < 0:\n",
+        "        self._observation = observation\n        if status < 0:\n",
         "tests/conformance/test_masks.py",
     ),
     Mutant(
