@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planted import AEC, BATCH, FACES, PARALLEL, VECTOR, Mutant
+from planted import AEC, BATCH, FACES, PARALLEL, Mutant
 
-KEYWORDS, ENCODINGS = "tests/conformance/test_keywords.py", "tests/conformance/test_encodings.py"
+KEYWORDS, ENCODINGS, LIMITS = (f"tests/conformance/test_{part}.py" for part in ("keywords", "encodings", "limits"))
 
 MUTANTS = [
     Mutant(
@@ -68,6 +68,27 @@ MUTANTS = [
         f"{FACES}/vector.py",
         "        self._steps[rows] = 0\n",
         "",
-        VECTOR,
+        f"{LIMITS} -k time_limit",
+    ),
+    Mutant(
+        "a game that is cut off pays as if it had ended",
+        f"{FACES}/seats.py",
+        "return self.current.cut_returns if self.cut else self.current.returns",
+        "return self.current.returns",
+        LIMITS,
+    ),
+    Mutant(
+        "a cut is not written down",
+        "fruit_envs/agents/recording.py",
+        "events += [] if state.over else [dict(CUT)]",
+        "pass",
+        LIMITS,
+    ),
+    Mutant(
+        "a number beyond 64 bits reaches compiled code",
+        "fruit_envs/runtime/state.py",
+        " or (seat | action) >> 62",
+        "",
+        "tests/conformance/test_huge_numbers.py",
     ),
 ]
