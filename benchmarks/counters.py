@@ -44,7 +44,8 @@ def by_place(game: Any, games: int, at_once: int = 4096) -> list[dict[str, float
         starters, dealt = rows.records["turn"][going].astype(int), going
         while len(going):
             seats, seen, masks, keys = rows.ask(going, 9)
-            rows.play(going, seats, agent.act_batch(seen, masks, rows.views(going, seats, keys), keys))
+            views, memories = rows.views(going, seats, keys), np.zeros((len(keys), 0), np.float32)
+            rows.play(going, seats, agent.act_batch(seen, masks, views, keys, memories))
             going = going[rows.records["over"][going] == 0]
         shares += [np.roll(rows.state(row).shares, -starters[row]) for row in dealt]
     found = np.array(shares)

@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 from fruit_agents.fruit_salad.heuristic import Counter
 from fruit_agents.fruity_fruit.heuristic import Greedy
 from fruit_envs import load
-from fruit_envs.agents.asking import ask
+from fruit_envs.agents.asking import ask, new_memory
 from fruit_envs.agents.names import make_agent
 from fruit_envs.games.fruit_cocktail.components import FRUITS
 from fruit_envs.games.fruit_cocktail.text import columns_of
@@ -77,7 +77,7 @@ def draw_fruit_cocktail(target: Path) -> None:
     game = load("fruit_cocktail", num_players=2)
     state, agent = game.deal(4), make_agent("random", game)
     while state.decisions < 10:
-        state.apply(state.seat, ask(agent, state, state.seat, 0))
+        state.apply(state.seat, ask(agent, state, state.seat, 0, new_memory(agent)))
     viewer, rules = state.seat, game.rules[0]
     facts = state.to_json(viewer)
 
@@ -125,7 +125,7 @@ def draw_fruitoplay(target: Path) -> None:
     game = load("fruitoplay", num_players=3)
     state, agent = game.deal(12), make_agent("random", game)
     while state.decisions < 9:
-        state.apply(state.seat, ask(agent, state, state.seat, 0))
+        state.apply(state.seat, ask(agent, state, state.seat, 0, new_memory(agent)))
     facts, kinds = state.to_json(state.seat), game.rules[0]["kind"]
 
     figure, axes = plt.subplots(figsize=(8.6, 4.6), dpi=150, facecolor=PAPER)
@@ -166,7 +166,7 @@ def draw_fruity_fruit(target: Path) -> None:
     game = load("fruity_fruit", num_players=3)
     state, agent = game.deal(5), Greedy(game)
     while state.decisions < 27:
-        state.apply(state.seat, ask(agent, state, state.seat, 0))
+        state.apply(state.seat, ask(agent, state, state.seat, 0, new_memory(agent)))
     facts, planes = state.to_json(state.seat), game.layout.planes(state.observation(state.seat))
     colours, symbols, owners = planes[:4], planes[4:12], planes[12:]
 
@@ -228,7 +228,7 @@ def draw_fruit_salad(target: Path) -> None:
         known = sum(map(len, facts["known"]))
         if facts["phase"] == "anticipation" and sum(facts["scores"]) > 2 and len(facts["bowl"]) > 3 and known > 10:
             break
-        state.apply(state.seat, ask(agent, state, state.seat, 0))
+        state.apply(state.seat, ask(agent, state, state.seat, 0, new_memory(agent)))
     rules = game.rules[0]
 
     figure, axes = plt.subplots(figsize=(8.6, 4.6), dpi=150, facecolor=PAPER)

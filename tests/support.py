@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fruit_envs
@@ -17,6 +18,9 @@ from fruit_envs.declare.catalog import GAMES
 from fruit_envs.declare.contract import Components, part_of
 from fruit_envs.games.fruit_salad.deck import default_deck
 from fruit_envs.runtime.game import Game
+
+#: The memory of agents that do not remember.
+NOTHING = np.zeros(0, np.float32)
 
 #: A game of so many states is long.
 LONG = 40
@@ -197,3 +201,8 @@ __all__ = [
     "trace_hash",
     "variants",
 ]
+
+
+def nothing(rows: int) -> np.ndarray:
+    """`NOTHING` in each of so many rows."""
+    return np.zeros((rows, 0), np.float32)

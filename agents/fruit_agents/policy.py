@@ -18,7 +18,7 @@ import numpy as np
 from fruit_agents.features import RAW, make_features
 from fruit_agents.files import Form, read_tensors, require_safetensors
 from fruit_agents.network import Layer, Network, best_rows, sample_rows
-from fruit_envs.agents.agent import Agent
+from fruit_envs.agents.agent import Agent, as_memory
 from fruit_envs.base.checks import whole_number
 from fruit_envs.base.errors import InvalidBuffer, InvalidFile, InvalidOption, brief
 from fruit_envs.base.files import check_form, read_json, replace_file
@@ -99,30 +99,17 @@ class PolicyAgent(Agent):
         _check_layers(self.layers, self.history * self.features.size, game)
         self._network = Network(self.layers)
 
-    def logits(self, observation: np.ndarray, memory: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    def logits(self, observation: np.ndarray, memory: NDArray[np.float32]) -> NDArray[np.float32]:
         """The network's outputs for one observation: float32, shape (num_actions,), legal or not; forgets it again."""
-        memories = None if memory is None else memory[None].copy()
-        return self._network.logits(self._inputs(observation[None], memories))[0]  # type: ignore[no-any-return]
+        return self._network.logits(self._inputs(observation[None], memory[None].copy()))[0]  # type: ignore[no-any-return]
 
     def distribution(
-        self, observation: np.ndarray, mask: NDArray[np.int8], memory: NDArray[np.float32] | None = None
+        self, observation: np.ndarray, mask: NDArray[np.int8], memory: NDArray[np.float32]
     ) -> NDArray[np.float64]:
         """The network's probabilities: float64, shape (num_actions,), exactly 0 where the mask is 0."""
         logits = np.where(mask, self.logits(observation, memory).astype(np.float64), -np.inf)
         weights = np.exp(logits - logits.max())
         return weights / weights.sum()  # type: ignore[no-any-return]
-
-    def act(
-        self,
-        observation: np.ndarray,
-        mask: NDArray[np.int8],
-        view: View | None,
-        key: int,
-        memory: NDArray[np.float32] | None = None,
-    ) -> int:
-        """The most probable legal action, or one drawn from the probabilities, as `choose` says."""
-        keys, memories = np.array([key], np.uint64), None if memory is None else memory[None]
-        return int(self.act_batch(observation[None], mask[None], [view], keys, memories)[0])
 
     def act_batch(
         self,
@@ -130,9 +117,9 @@ class PolicyAgent(Agent):
         masks: NDArray[np.int8],
         views: Sequence[View | None],
         keys: NDArray[np.uint64],
-        memories: NDArray[np.float32] | None = None,
+        memories: NDArray[np.float32],
     ) -> NDArray[np.int64]:
-        """One action per row."""
+        """The most probable legal action of each row, or one drawn from the probabilities, as `choose` says."""
         keys, observations = np.asarray(keys, np.uint64), np.asarray(observations)
         actions = np.empty(len(keys), np.int64)
         masks = as_masks(np.ascontiguousarray(masks), (len(keys), self.game.num_actions))
@@ -152,24 +139,19 @@ class PolicyAgent(Agent):
         mask: NDArray[np.int8],
         view: View | None,
         key: int,
-        memory: NDArray[np.float32] | None = None,
+        memory: NDArray[np.float32],
     ) -> NDArray[np.float64]:
         """The probabilities that `act` plays by: float64, shape (num_actions,); with "greedy" all on one action."""
         if self.choose == "sample":
             return self.distribution(observation, mask, memory)
-        probabilities = np.zeros(len(mask))
-        probabilities[self.act(observation, mask, view, key, None if memory is None else memory.copy())] = 1.0
-        return probabilities
+        return super().policy(observation, mask, view, key, memory)
 
-    def _inputs(self, observations: np.ndarray, memories: NDArray[np.float32] | None) -> np.ndarray:
+    def _inputs(self, observations: np.ndarray, memories: NDArray[np.float32]) -> np.ndarray:
         """What the network is fed in each row; with a history, this is also what is remembered."""
         features, size = self.features(observations), self.features.size
+        memories = as_memory(memories, (len(observations), self.memory_size))
         if self.history == 1:
             return features
-        shape = (len(observations), self.memory_size)
-        if memories is None or memories.dtype != np.float32 or memories.shape != shape:
-            came = memories if memories is None else f"{memories.dtype} {memories.shape}"
-            raise InvalidBuffer(f"expected memories as float32 {shape}, got {came}")
         memories[:, :-size] = memories[:, size:]
         memories[:, -size:] = features
         return memories

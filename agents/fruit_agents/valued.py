@@ -63,12 +63,13 @@ class ValuedAgent(Agent):
         actions, values = self.decide(self._side_by_side([view]), np.array([key], np.uint64))
         return int(actions[0]), values[0]
 
-    def act(self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int) -> int:
-        """The best action."""
-        return self.decide_one(view, key)[0]
-
     def act_batch(
-        self, observations: np.ndarray, masks: NDArray[np.int8], views: Sequence[View | None], keys: NDArray[np.uint64]
+        self,
+        observations: np.ndarray,
+        masks: NDArray[np.int8],
+        views: Sequence[View | None],
+        keys: NDArray[np.uint64],
+        memories: NDArray[np.float32],
     ) -> NDArray[np.int64]:
         """The best action of every row."""
         seen, keys = self._side_by_side(views), np.asarray(keys, np.uint64)
@@ -77,7 +78,12 @@ class ValuedAgent(Agent):
         return self.decide(seen, keys)[0]
 
     def policy(
-        self, observation: np.ndarray, mask: NDArray[np.int8], view: View | None, key: int
+        self,
+        observation: np.ndarray,
+        mask: NDArray[np.int8],
+        view: View | None,
+        key: int,
+        memory: NDArray[np.float32],
     ) -> NDArray[np.float64]:
         """Equal probabilities on the best actions."""
         values = self.decide_one(view, key)[1]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruit_envs.agents.agent import Agent, act_rows
+from fruit_envs.agents.agent import Agent, as_memory
 from fruit_envs.agents.names import name_of
 from fruit_envs.base.checks import as_key, whole_number
 from fruit_envs.base.errors import InvalidBuffer, InvalidOption, brief
@@ -19,6 +19,20 @@ if TYPE_CHECKING:
     from fruit_envs.runtime.state import State, View
 
 __all__ = ["as_memories", "ask", "ask_batch", "label", "memory_size", "new_memory"]
+
+
+def ask(agent: Any, state: State, seat: int, agent_seed: int, memory: NDArray[np.float32]) -> Any:
+    """The decision of an agent for a seat, as it answers: `State.apply` judges it.
+
+    The key depends on agent seed, game seed, seat and decision number alone. `memory` is what `new_memory` gave for
+    this seat and game, and is written to.
+    """
+    from fruit_envs.runtime.keys import decision_key
+
+    key = decision_key(as_key(agent_seed, "agent seed"), state.seed, seat, state.decisions)
+    wants_view = getattr(agent, "uses_view", True) and state.game.options["memory"] == "perfect"
+    view = state.view(seat, key) if wants_view else None
+    return agent.act(state.observation(seat), state.legal(seat), view, key, memory)
 
 
 def ask_batch(
@@ -33,11 +47,7 @@ def ask_batch(
 
     `memories`, of shape (rows, memory_size), is written to.
     """
-    act_batch = getattr(agent, "act_batch", partial(act_rows, agent))
-    if memories.shape[1] == 0:
-        return act_batch(observations, masks, views, keys)
-    if getattr(act_batch, "__func__", None) is Agent.act_batch:  # inherited by an agent that defines `act` alone
-        act_batch = partial(act_rows, agent)
+    act_batch = getattr(agent, "act_batch", partial(Agent.act_batch, agent))
     return act_batch(observations, masks, views, keys, memories)
 
 
@@ -56,10 +66,9 @@ def memory_size(agent: Any) -> int:
     return size
 
 
-def new_memory(agent: Any) -> NDArray[np.float32] | None:
-    """What an agent remembers when a game begins: zeros, or None where it remembers nothing."""
-    size = memory_size(agent)
-    return np.zeros(size, np.float32) if size else None
+def new_memory(agent: Any) -> NDArray[np.float32]:
+    """What an agent remembers when a game begins: `memory_size` zeros."""
+    return np.zeros(memory_size(agent), np.float32)
 
 
 def label(agent: Any) -> str:
@@ -67,7 +76,7 @@ def label(agent: Any) -> str:
     return f"{name_of(agent)}/{memory_size(agent)}"
 
 
-def as_memories(given: Any, labels: Any, agents: Sequence[Any]) -> list[NDArray[np.float32] | None]:
+def as_memories(given: Any, labels: Any, agents: Sequence[Any]) -> list[NDArray[np.float32]]:
     """What these agents remember, as it was kept of agents with these labels; others remember nothing.
 
     Raises
@@ -77,29 +86,8 @@ def as_memories(given: Any, labels: Any, agents: Sequence[Any]) -> list[NDArray[
     """
     if len(given) != len(agents) or len(labels) != len(agents):
         raise InvalidBuffer(f"expected the memories of {len(agents)} agents, got {brief(given)} of {brief(labels)}")
-    found: list[NDArray[np.float32] | None] = []
-    for memory, name, agent in zip(given, labels, agents, strict=True):
-        fresh = new_memory(agent)
-        if name != label(agent) or fresh is None:
-            found.append(fresh)
-        elif isinstance(memory, np.ndarray) and memory.dtype == np.float32 and memory.shape == fresh.shape:
-            found.append(memory)
-        else:
-            raise InvalidBuffer(f"expected the memory of {name} as float32 {fresh.shape}, got {brief(memory)}")
+    found = [new_memory(agent) for agent in agents]
+    for place, (memory, name, agent) in enumerate(zip(given, labels, agents, strict=True)):
+        if name == label(agent):
+            found[place] = as_memory(memory, found[place].shape).copy()
     return found
-
-
-def ask(agent: Any, state: State, seat: int, agent_seed: int, memory: NDArray[np.float32] | None = None) -> Any:
-    """The decision of an agent for a seat, as it answers: `State.apply` judges it.
-
-    The key depends on agent seed, game seed, seat and decision number alone. `memory` is what `new_memory` gave for
-    this seat and game, and is written to.
-    """
-    from fruit_envs.runtime.keys import decision_key
-
-    key = decision_key(as_key(agent_seed, "agent seed"), state.seed, seat, state.decisions)
-    wants_view = getattr(agent, "uses_view", True) and state.game.options["memory"] == "perfect"
-    view = state.view(seat, key) if wants_view else None
-    extra = () if memory is None else (memory,)
-    # Copies: rows of one state lie side by side, and an agent may not look at its neighbour's.
-    return agent.act(state.observation(seat).copy(), state.legal(seat).copy(), view, key, *extra)

@@ -216,6 +216,5 @@ class Opponents:
                 f"opponent {name_of(agent)} in seat {seats[wrong]} of game {rows[wrong]}: "
                 f"expected a legal action (such as {some}), got {given[wrong]}"
             )
-        if size:
-            self.memories[rows, places, :size] = memories
+        self.memories[rows, places, :size] = memories
         return actions

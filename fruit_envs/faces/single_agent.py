@@ -158,7 +158,7 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
             mask = self._holder.zero_mask()
             mask[0] = 1
             return mask
-        return state.legal(self._seat).copy()
+        return state.legal(self._seat)
 
     def _show(self) -> Observation:
         return {"observation": self._holder.observe(self._seat), "action_mask": self._mask()}
@@ -193,8 +193,8 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         self._finished = state.over
         return self._show(), reward, state.over and not state.truncated, state.truncated, self._info()
 
-    def _remembered(self) -> list[NDArray[np.float32] | None]:
-        return [None if memory is None else memory.copy() for memory in self._memories]
+    def _remembered(self) -> list[NDArray[np.float32]]:
+        return [memory.copy() for memory in self._memories]
 
     def render(self) -> str | None:
         """The drawing from the learner's point of view."""
@@ -233,7 +233,6 @@ class SingleAgent(gymnasium.Env[Observation, Any]):
         if not finished and (game_state.over or seat not in game_state.seats):
             raise InvalidBuffer(f"expected a game that asks the learner, or a finished one, got {game_state!r}")
         playing = self._cast(game_state.seed)
-        found = as_memories(memories, players, playing)
-        self._memories = [None if memory is None else memory.copy() for memory in found]
+        self._memories = as_memories(memories, players, playing)
         self._seat, self._earned, self._finished = seat, earned, finished
         self._playing, self._holder.current = playing, game_state

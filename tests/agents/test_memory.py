@@ -22,7 +22,7 @@ class Recaller(RandomAgent):
     name = "recaller"
     memory_size = 3
 
-    def act(self, observation, mask, view, key, memory=None):
+    def act(self, observation, mask, view, key, memory):
         assert memory.shape == (3,)
         assert memory.dtype == np.float32
         assert memory[2] == self.memory_size * (memory[0] > 0), "zeros at first, then what was left"
@@ -31,7 +31,7 @@ class Recaller(RandomAgent):
         legal = np.flatnonzero(mask)
         return int(legal[int(memory[0] + memory[1]) % len(legal)])
 
-    def act_batch(self, observations, masks, views, keys, memories=None):
+    def act_batch(self, observations, masks, views, keys, memories):
         rows = zip(observations, masks, views, keys, memories, strict=True)
         return np.array([self.act(*row) for row in rows])
 
@@ -132,7 +132,7 @@ def test_who_was_not_there_remembers_nothing(single):
         name = "stranger"
         memory_size = 4
 
-        def act(self, observation, mask, view, key, memory=None):
+        def act(self, observation, mask, view, key, memory):
             assert memory[0] == memory[3], "nothing of another's, whose last place is not the first"
             memory[[0, 3]] += 1
             return int(np.flatnonzero(mask)[0])
@@ -168,7 +168,7 @@ class Forgetful(Recaller):
 
     fail = True
 
-    def act(self, observation, mask, view, key, memory=None):
+    def act(self, observation, mask, view, key, memory):
         action = super().act(observation, mask, view, key, memory)
         return -1 if self.fail and memory[0] == 4 else action
 
@@ -205,10 +205,10 @@ def test_games_of_a_record_begin_without_memory():
     assert first[1]["events"] == again[0]["events"]
 
 
-def test_memory_is_handed_over_where_an_agent_has_some():
+def test_memory_is_of_the_size_that_an_agent_says():
     game = load("fruitoplay", num_players=3)
     state = game.deal(0)
-    assert new_memory(RandomAgent(game)) is None
+    assert new_memory(RandomAgent(game)).shape == (0,)
     agent, memory = Recaller(game), new_memory(Recaller(game))
     ask(agent, state, 0, 0, memory)
     assert memory[0] == 1

@@ -19,7 +19,7 @@ class Named(Agent):
         super().__init__(game)
         self.name, self.asked = name, 0
 
-    def act(self, observation, mask, view, key):
+    def act(self, observation, mask, view, key, memory):
         self.asked += 1
         return int(mask.argmax())
 
@@ -121,7 +121,7 @@ def test_views_of_rows_are_those_of_states():
 
 def test_an_agent_without_act_batch_plays_in_a_vector():
     class Bare:
-        def act(self, observation, mask, view, key):
+        def act(self, observation, mask, view, key, memory):
             assert view.viewer in (0, 1)
             return int(mask.argmax())
 

@@ -82,12 +82,12 @@ class Huge(Agent):
 
     name, uses_view, number = "huge", False, 0
 
-    def act(self, observation, mask, view, key):
+    def act(self, observation, mask, view, key, memory):
         return self.number
 
 
 class Rows(Huge):
-    def act_batch(self, observations, masks, views, keys):
+    def act_batch(self, observations, masks, views, keys, memories):
         return [self.number] * len(keys)
 
 

@@ -23,7 +23,7 @@ from fruit_envs import (
     load,
     make_agent,
 )
-from fruit_envs.agents.asking import ask
+from fruit_envs.agents.asking import ask, new_memory
 from fruit_envs.declare.catalog import GAMES
 from fruit_envs.faces.seats import illegal_reward
 from fruit_envs.faces.single_agent import SingleAgent
@@ -64,7 +64,7 @@ def test_it_is_the_game_with_opponents_played_by_the_engine(name, options, seat)
 
         def opponents(state=state, learner=learner):
             while not state.over and learner not in state.seats:
-                state.apply(state.seat, ask(random_agent, state, state.seat, 5))
+                state.apply(state.seat, ask(random_agent, state, state.seat, 5, new_memory(random_agent)))
 
         opponents()
         while not done:
@@ -150,7 +150,7 @@ def test_an_opponent_that_answers_illegally_is_named_and_nothing_changes(name, o
         name = "cheat"
         uses_view = False
 
-        def act(self, observation, mask, view, key):
+        def act(self, observation, mask, view, key, memory):
             return -1
 
     env = SingleAgent(name, **options, seat=0)
@@ -273,7 +273,7 @@ def test_any_object_that_acts_is_an_opponent_and_is_seated_clockwise(name, optio
             super().__init__(game)
             self.mark = mark
 
-        def act(self, observation, mask, view, key):
+        def act(self, observation, mask, view, key, memory):
             asked.append((self.mark, view.viewer))
             return int(np.flatnonzero(mask)[0])
 

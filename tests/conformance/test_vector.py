@@ -27,7 +27,7 @@ class Loud(Agent):
 
     name = "loud"
 
-    def act(self, observation, mask, view, key):
+    def act(self, observation, mask, view, key, memory):
         legal = np.flatnonzero(mask)
         seen = 0 if view is None else int(view.reveal().astype(int).sum())
         return int(legal[(seen + int(observation.astype(int).sum()) + key) % len(legal)])
@@ -192,7 +192,7 @@ def test_an_opponent_that_fails_changes_no_game(name, options):
         name = "cheat"
         answers = -1
 
-        def act_batch(self, observations, masks, views, keys):
+        def act_batch(self, observations, masks, views, keys, memories):
             if isinstance(self.answers, BaseException):
                 raise self.answers
             return np.full(len(keys), self.answers) if isinstance(self.answers, int) else self.answers
@@ -236,7 +236,7 @@ def test_answers_of_act_are_judged_as_those_of_a_single_environment(answers):
     class Sloppy(Agent):
         uses_view = False
 
-        def act(self, observation, mask, view, key):
+        def act(self, observation, mask, view, key, memory):
             return answers[int(mask[0])]
 
     class Bare:
@@ -253,7 +253,7 @@ def test_a_failed_reset_changes_nothing():
     class Fails(Agent):
         fails = False
 
-        def act(self, observation, mask, view, key):
+        def act(self, observation, mask, view, key, memory):
             if self.fails:
                 raise ZeroDivisionError
             return int(mask.argmax())
@@ -280,7 +280,7 @@ def test_a_failed_step_keeps_who_plays_where():
     class Named(Agent):
         uses_view = fails = False
 
-        def act(self, observation, mask, view, key):
+        def act(self, observation, mask, view, key, memory):
             if self.fails:
                 raise ZeroDivisionError
             return int(mask.argmax())

@@ -16,7 +16,7 @@ class First(Agent):
 
     name, uses_view = "first", False
 
-    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int) -> Any:
+    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int, memory: np.ndarray) -> Any:
         return int(np.flatnonzero(mask)[0])
 
 
@@ -25,7 +25,7 @@ class Last(First):
 
     name = "last"
 
-    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int) -> Any:
+    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int, memory: np.ndarray) -> Any:
         return int(np.flatnonzero(mask)[-1])
 
 
@@ -34,9 +34,9 @@ class Later(First):
 
     name = "later"
 
-    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int) -> Any:
+    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int, memory: np.ndarray) -> Any:
         picks = int(self.game.layout.block(observation, "picks")[0])
-        return super().act(observation, mask, view, key) if picks < 2 else self.third()
+        return super().act(observation, mask, view, key, memory) if picks < 2 else self.third()
 
     def third(self) -> Any:
         raise NotImplementedError

@@ -35,7 +35,7 @@ class Index:
 class Nameless:
     """As little as an agent can be."""
 
-    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int) -> int:
+    def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int, memory: np.ndarray) -> int:
         return int(np.flatnonzero(mask)[0])
 
 
@@ -166,10 +166,10 @@ def test_the_limit_spares_what_is_compiled_first() -> None:
     class Compiles(First):
         asked = 0
 
-        def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int) -> int:
+        def act(self, observation: np.ndarray, mask: np.ndarray, view: Any, key: int, memory: np.ndarray) -> int:
             self.asked += 1
             time.sleep(0.2 * (self.asked == 1))
-            return super().act(observation, mask, view, key)
+            return super().act(observation, mask, view, key, memory)
 
     game = load()
     result = duplicate_match(game, Compiles(game), First(game), deals=1, time_limit=0.1, progress=False)

@@ -14,7 +14,7 @@ import fruit_envs
 from fruit_agents.arena import PHRASE, MatchResult, deal_seeds, duplicate_match, to_json, to_markdown
 from fruit_agents.arena.match import tell
 from fruit_agents.arena.play import ONE, REST, Played, Table
-from fruit_envs.agents.asking import ask
+from fruit_envs.agents.asking import ask, new_memory
 
 COUNTS = pytest.mark.parametrize("num_players", [2, 3, 4])
 
@@ -66,7 +66,7 @@ def test_rows_are_the_games_themselves(num_players: int) -> None:
             state = game.deal(int(row["seed"]))
             while not state.over:
                 agent = First(game) if state.seat == own else Last(game)
-                state.apply(state.seat, ask(agent, state, state.seat, 0))
+                state.apply(state.seat, ask(agent, state, state.seat, 0, new_memory(agent)))
             others = np.delete(state.scores, own)
             assert row["margin"][own] == pytest.approx(state.scores[own] - others.mean())
             assert row["share"][own] == state.shares[own]

@@ -18,12 +18,13 @@ import fruit_agents
 import fruit_envs
 from fruit_agents.arena import duplicate_match
 from fruit_agents.fruit_cocktail.heuristic import Greedy, Greedy2
-from fruit_envs.agents.asking import ask
+from fruit_envs.agents.asking import ask, new_memory
 from fruit_envs.agents.names import make_agent
 from fruit_envs.games.fruit_cocktail.components import MODES, mini_rules
 from fruit_envs.games.fruit_cocktail.text import outcomes
 from fruit_envs.runtime.game import Game
 from fruit_envs.runtime.state import State
+from support import NOTHING, nothing
 
 BOTH = pytest.mark.parametrize("name", ["greedy", "greedy2"])
 COUNTS = pytest.mark.parametrize("num_players", [2, 3, 4])
@@ -74,7 +75,7 @@ def test_takes_three_bananas_where_banana_will_be_worth_five() -> None:
     # 1 cherry -3 from cherry's own column leaves -4 and 1 there.
     assert values[3] == pytest.approx(-3 / 2)
     for key in range(20):
-        assert Greedy(game).act(state.observation(0), state.legal(0), view, key) == 2
+        assert Greedy(game).act(state.observation(0), state.legal(0), view, key, NOTHING) == 2
 
 
 def test_a_doubtful_fruit_is_worth_the_mean_of_the_unseen_columns() -> None:
@@ -103,8 +104,8 @@ def test_greedy2_sees_the_reply_that_greedy_overlooks() -> None:
     view = state.view(0, 1)
     assert Greedy(game).values(view).tolist() == [5, 1, 1, -2]
     assert Greedy2(game).values(view).tolist() == [-5, -2, -4, 1]
-    assert Greedy(game).act(state.observation(0), state.legal(0), view, 0) == 0
-    assert Greedy2(game).act(state.observation(0), state.legal(0), view, 0) == 3
+    assert Greedy(game).act(state.observation(0), state.legal(0), view, 0, NOTHING) == 0
+    assert Greedy2(game).act(state.observation(0), state.legal(0), view, 0, NOTHING) == 3
     # The last pick has no reply: both agents agree on it.
     state.apply(0, 3)
     last = state.view(1, 1)
@@ -181,11 +182,11 @@ def test_a_move_is_the_same_in_every_consistent_world(name: str, num_players: in
     for state in states(game, 3, seed=7):
         seat = state.seat
         for key in (1, 2):
-            own = agent.act(state.observation(seat), state.legal(seat), state.view(seat, key), key)
+            own = agent.act(state.observation(seat), state.legal(seat), state.view(seat, key), key, NOTHING)
             for _, world in state.worlds(seat):
                 for redraw in (key, 99):
                     view = world.view(seat, redraw)
-                    assert agent.act(world.observation(seat), world.legal(seat), view, key) == own
+                    assert agent.act(world.observation(seat), world.legal(seat), view, key, NOTHING) == own
 
 
 @BOTH
@@ -197,7 +198,7 @@ def test_the_key_only_breaks_ties_and_does_so_evenly(name: str) -> None:
     for state in states(game, 40, seed=8):
         view = state.view(state.seat, 4)
         observation, mask = state.observation(state.seat), state.legal(state.seat)
-        policy = agent.policy(observation, mask, view, 0)
+        policy = agent.policy(observation, mask, view, 0, NOTHING)
         best = np.flatnonzero(policy).tolist()
         if len(best) in seen:
             continue
@@ -206,7 +207,9 @@ def test_the_key_only_breaks_ties_and_does_so_evenly(name: str) -> None:
         assert set(best) <= set(np.flatnonzero(mask).tolist())
         rows = len(keys)
         counts = Counter(
-            agent.act_batch(np.stack([observation] * rows), np.stack([mask] * rows), [view] * rows, keys).tolist()
+            agent.act_batch(
+                np.stack([observation] * rows), np.stack([mask] * rows), [view] * rows, keys, nothing(rows)
+            ).tolist()
         )
         assert sorted(counts) == best
         mean = rows / len(best)
@@ -226,17 +229,19 @@ def test_act_batch_is_act_row_by_row(name: str, num_players: int) -> None:
     masks = np.stack([state.legal(seat) for state, seat in zip(rows, seats, strict=True)])
     views = [state.view(seat, int(key)) for state, seat, key in zip(rows, seats, keys, strict=True)]
     before = [view.tobytes() for view in views]
-    together = agent.act_batch(observations, masks, views, keys)
+    together = agent.act_batch(observations, masks, views, keys, nothing(len(keys)))
     assert together.dtype == np.int64
-    assert together.tolist() == [agent.act(*row) for row in zip(observations, masks, views, keys.tolist(), strict=True)]
+    assert together.tolist() == [
+        agent.act(*row, NOTHING) for row in zip(observations, masks, views, keys.tolist(), strict=True)
+    ]
     assert [view.tobytes() for view in views] == before
     assert all(mask[action] for mask, action in zip(masks, together, strict=True))
-    assert agent.act_batch(observations[:0], masks[:0], [], keys[:0]).shape == (0,)
+    assert agent.act_batch(observations[:0], masks[:0], [], keys[:0], nothing(0)).shape == (0,)
 
 
 _MOVES = """
 import fruit_envs, fruit_agents
-from fruit_envs.agents.asking import ask
+from fruit_envs.agents.asking import ask, new_memory
 from fruit_envs.agents.names import make_agent
 moves = []
 for options in ({}, {"num_players": 3, "mode": "easy"}):
@@ -244,7 +249,7 @@ for options in ({}, {"num_players": 3, "mode": "easy"}):
     agents = [make_agent(name, game) for name in ("greedy2", "greedy", "greedy")]
     state = game.deal(11)
     while not state.over:
-        moves.append(ask(agents[state.seat], state, state.seat, 5))
+        moves.append(ask(agents[state.seat], state, state.seat, 5, new_memory(agents[state.seat])))
         state.apply(state.seat, moves[-1])
 print(moves)
 """
@@ -295,7 +300,7 @@ def test_a_missing_view_is_refused() -> None:
     game = fruit_envs.load("fruit_cocktail")
     state = game.deal(1)
     with pytest.raises(fruit_envs.NoView, match=r"'greedy'.*view"):
-        Greedy(game).act(state.observation(0), state.legal(0), None, 0)
+        Greedy(game).act(state.observation(0), state.legal(0), None, 0, NOTHING)
 
 
 def test_names() -> None:
@@ -304,7 +309,7 @@ def test_names() -> None:
         agent = make_agent(name, game)
         assert agent.name == name
         state = game.deal(3)
-        assert ask(agent, state, state.seat, 0) in state.legal_actions(state.seat)
+        assert ask(agent, state, state.seat, 0, new_memory(agent)) in state.legal_actions(state.seat)
     assert fruit_agents.baselines("toy_windows") == ["random"]
 
 

@@ -20,6 +20,7 @@ from fruit_agents.fruit_salad.heuristic import THRESHOLD, Counter
 from fruit_envs import NoView
 from fruit_envs.runtime.rows import Rows
 from fruit_salad.helpers import O3_, P1_, P2_, P3_, W1_, W2_, W3_, Table, every_count, load, mini, piles
+from support import NOTHING, nothing
 
 
 def chosen(table, seat, **parts):
@@ -29,7 +30,7 @@ def chosen(table, seat, **parts):
     values = agent.values(view)
     observation, mask = table.state.observation(seat), table.state.legal(seat)
     assert (values[mask == 0] < -1e29).all()
-    return values, {agent.act(observation, mask, view, key) for key in range(20)}
+    return values, {agent.act(observation, mask, view, key, NOTHING) for key in range(20)}
 
 
 @every_count
@@ -160,7 +161,7 @@ def test_it_plays_single_batched_and_in_the_arena():
     agent = Counter(game)
     state = game.deal(4)
     with pytest.raises(NoView):
-        agent.act(state.observation(0), state.legal(0), None, 1)
+        agent.act(state.observation(0), state.legal(0), None, 1, NOTHING)
     (result, *_) = run(game, ["counter", "random"], deals=6)
     assert result.summary()["agent"] in ("counter", "random")
     assert fruit_agents.baselines("fruit_salad")[-1] == "counter"
@@ -180,11 +181,11 @@ def test_batches_choose_as_single_games_do():
         rows.append(table.state.observation(seat))
         masks.append(table.state.legal(seat))
     keys = np.arange(len(views), dtype=np.uint64)
-    together = agent.act_batch(np.array(rows), np.array(masks), views, keys)
-    alone = [agent.act(*row, int(key)) for *row, key in zip(rows, masks, views, keys, strict=True)]
+    together = agent.act_batch(np.array(rows), np.array(masks), views, keys, nothing(len(keys)))
+    alone = [agent.act(*row, int(key), NOTHING) for *row, key in zip(rows, masks, views, keys, strict=True)]
     assert together.tolist() == alone
     for row, mask, view in zip(rows, masks, views, strict=True):
-        probabilities = agent.policy(row, mask, view, 3)
+        probabilities = agent.policy(row, mask, view, 3, NOTHING)
         assert probabilities.sum() == pytest.approx(1)
         assert (probabilities[mask == 0] == 0).all()
 
@@ -200,7 +201,9 @@ def counter_games(players, games, at_once=4096):
         rows.deal(going, onwards=False)
         while len(going):
             seats, seen, masks, keys = rows.ask(going, 9)
-            rows.play(going, seats, agent.act_batch(seen, masks, rows.views(going, seats, keys), keys))
+            rows.play(
+                going, seats, agent.act_batch(seen, masks, rows.views(going, seats, keys), keys, nothing(len(keys)))
+            )
             going = going[rows.records["over"][going] == 0]
         found += [rows.state(row).shares for row in range(count)]
     return np.array(found)

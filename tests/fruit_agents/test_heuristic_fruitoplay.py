@@ -17,12 +17,13 @@ import fruit_envs
 from fruit_agents.arena import duplicate_match
 from fruit_agents.fruitoplay.compiled import ILLEGAL
 from fruit_agents.fruitoplay.heuristic import Closest, OnePly
-from fruit_envs.agents.asking import ask
+from fruit_envs.agents.asking import ask, new_memory
 from fruit_envs.agents.names import make_agent
 from fruit_envs.games.fruitoplay.components import mini_rules
 from fruit_envs.runtime.game import Game
 from fruitoplay.helpers import at_the_end, build, cards, deal, load
 from fruitoplay.oracle import Columns, card_id, fruit_of, number_of
+from support import NOTHING, nothing
 
 BOTH = pytest.mark.parametrize("name", ["closest", "one_ply"])
 COUNTS = pytest.mark.parametrize("num_players", [2, 3, 4, 5, 6])
@@ -40,7 +41,7 @@ def states(game, games, seed=0):
 
 
 def decide(agent, state, seat, key=0):
-    return agent.act(state.observation(seat), state.legal(seat), state.view(seat, key), key)
+    return agent.act(state.observation(seat), state.legal(seat), state.view(seat, key), key, NOTHING)
 
 
 def own_points(laid, held, collective):
@@ -208,8 +209,8 @@ def test_a_move_is_the_same_in_every_consistent_world(name, num_players, river):
             own = decide(agent, state, seat, 1)
             for redraw in (2, 99 + number):
                 world = state.view(seat, redraw)
-                assert agent.act(world.observation(seat), world.legal(seat), world.view(seat, 1), 1) == own
-                assert agent.act(world.observation(seat), world.legal(seat), world, 1) == own
+                assert agent.act(world.observation(seat), world.legal(seat), world.view(seat, 1), 1, NOTHING) == own
+                assert agent.act(world.observation(seat), world.legal(seat), world, 1, NOTHING) == own
 
 
 @BOTH
@@ -224,20 +225,22 @@ def test_act_batch_is_act_row_by_row(name, num_players):
     masks = np.stack([state.legal(seat) for state, seat in zip(rows, seats, strict=True)])
     views = [state.view(seat, int(key)) for state, seat, key in zip(rows, seats, keys, strict=True)]
     before = [view.tobytes() for view in views]
-    together = agent.act_batch(observations, masks, views, keys)
+    together = agent.act_batch(observations, masks, views, keys, nothing(len(keys)))
     assert together.dtype == np.int64
-    assert together.tolist() == [agent.act(*row) for row in zip(observations, masks, views, keys.tolist(), strict=True)]
+    assert together.tolist() == [
+        agent.act(*row, NOTHING) for row in zip(observations, masks, views, keys.tolist(), strict=True)
+    ]
     assert [view.tobytes() for view in views] == before
     assert all(mask[action] for mask, action in zip(masks, together, strict=True))
     for observation, mask, view, action, key in zip(observations, masks, views, together, keys.tolist(), strict=True):
-        policy = agent.policy(observation, mask, view, key)
+        policy = agent.policy(observation, mask, view, key, NOTHING)
         assert policy.sum() == pytest.approx(1)
         assert policy[action] > 0
 
 
 _MOVES = """
 import fruit_envs, fruit_agents
-from fruit_envs.agents.asking import ask
+from fruit_envs.agents.asking import ask, new_memory
 from fruit_envs.agents.names import make_agent
 moves = []
 for options in ({"num_players": 2}, {"num_players": 3, "tie_scope": "all"}):
@@ -245,7 +248,7 @@ for options in ({"num_players": 2}, {"num_players": 3, "tie_scope": "all"}):
     agents = [make_agent(name, game) for name in ("one_ply", "closest", "closest")]
     state = game.deal(11)
     while not state.over:
-        moves.append(ask(agents[state.seat], state, state.seat, 5))
+        moves.append(ask(agents[state.seat], state, state.seat, 5, new_memory(agents[state.seat])))
         state.apply(state.seat, moves[-1])
 print(moves)
 """
@@ -317,9 +320,15 @@ def test_a_missing_view_and_missing_keys_are_refused(name):
     game = load()
     agent, state = make_agent(name, game), game.deal(1)
     with pytest.raises(fruit_envs.NoView, match=f"'{name}'.*view"):
-        agent.act(state.observation(0), state.legal(0), None, 0)
+        agent.act(state.observation(0), state.legal(0), None, 0, NOTHING)
     with pytest.raises(fruit_envs.InvalidBuffer, match="expected 1 keys"):
-        agent.act_batch(state.observation(0)[None], state.legal(0)[None], [state.view(0, 1)], np.zeros(2, np.uint64))
+        agent.act_batch(
+            state.observation(0)[None],
+            state.legal(0)[None],
+            [state.view(0, 1)],
+            np.zeros(2, np.uint64),
+            nothing(2),
+        )
 
 
 def test_names():
@@ -329,4 +338,4 @@ def test_names():
         agent = make_agent(name, game)
         assert agent.name == name
         state = game.deal(3)
-        assert ask(agent, state, state.seat, 0) in state.legal_actions(state.seat)
+        assert ask(agent, state, state.seat, 0, new_memory(agent)) in state.legal_actions(state.seat)

@@ -21,6 +21,7 @@ from fruit_agents.fruity_fruit.heuristic import Greedy
 from fruit_envs import InvalidOption, NoView
 from fruity_fruit.helpers import Both, load
 from fruity_fruit.oracle import TABLE, colour_of, value_of
+from support import NOTHING, nothing
 
 BASKET, INSECT, ROOM = 3, 4, 2
 
@@ -122,10 +123,16 @@ def test_legal_actions_and_no_others_have_values_and_other_worlds_change_nothing
             np.testing.assert_array_equal(values > ILLEGAL, mask == 1)
             np.testing.assert_array_equal(agent.values(second), values)
             key = rng.randrange(2**62)
-            choice = agent.act(state.observation(seat), mask, first, key)
+            choice = agent.act(state.observation(seat), mask, first, key, NOTHING)
             assert values[choice] == values.max()
-            assert agent.policy(state.observation(seat), mask, first, key)[choice] > 0
-            rows = agent.act_batch(np.empty(0), mask, [first, second], np.array([key, key], np.uint64))
+            assert agent.policy(state.observation(seat), mask, first, key, NOTHING)[choice] > 0
+            rows = agent.act_batch(
+                np.empty(0),
+                mask,
+                [first, second],
+                np.array([key, key], np.uint64),
+                nothing(2),
+            )
             assert rows.tolist() == [choice, choice]
             state.apply(seat, choice if rng.random() < 0.7 else rng.choice(np.flatnonzero(mask).tolist()))
 
@@ -135,7 +142,7 @@ def test_what_it_refuses():
         Greedy(fruit_envs.load("fruity_fruit", memory="tabletop"))
     agent = Greedy(load())
     with pytest.raises(NoView, match="expected a view, got None"):
-        agent.act(np.empty(0), np.empty(0, np.int8), None, 0)
+        agent.act(np.empty(0), np.empty(0, np.int8), None, 0, NOTHING)
 
 
 def lost(deals, **without):

@@ -28,6 +28,7 @@ from fruit_envs import (
 )
 from fruit_envs.agents.asking import ask, new_memory
 from fruit_envs.runtime.keys import decision_key
+from support import NOTHING, nothing
 
 HIDDEN = (16, 8)
 
@@ -53,7 +54,7 @@ def decisions(game: Game, agent: PolicyAgent, games: int) -> tuple[np.ndarray, n
         state = game.deal(seed)
         while not state.over:
             seat = state.seat
-            action = ask(agent, state, seat, 5)
+            action = ask(agent, state, seat, 5, new_memory(agent))
             key = decision_key(5, state.seed, seat, state.decisions)
             rows.append((state.observation(seat), state.legal(seat), key, action))
             state.apply(seat, action)  # raises if it is illegal
@@ -67,7 +68,7 @@ def test_plays_legally_in_a_batch_as_alone(choose: str, options: dict[str, Any])
     game = Game("fruit_cocktail", **options)
     agent = PolicyAgent(game, random_layers(game), choose=choose)
     observations, masks, keys, actions = decisions(game, agent, 20)
-    batch = agent.act_batch(observations, masks, [None] * len(masks), keys)
+    batch = agent.act_batch(observations, masks, [None] * len(masks), keys, nothing(len(keys)))
     assert batch.dtype == np.int64
     assert batch.tolist() == actions
 
@@ -134,8 +135,8 @@ def test_the_mask_overrules_the_network(game: Game) -> None:
     observation = np.zeros(game.layout.size, game.layout.dtype)
     for choose in CHOICES:
         agent = PolicyAgent(game, layers, choose=choose)
-        assert {agent.act(observation, mask, None, key) for key in range(50)} <= {13, 20}
-        probabilities = agent.policy(observation, mask, None, 0)
+        assert {agent.act(observation, mask, None, key, NOTHING) for key in range(50)} <= {13, 20}
+        probabilities = agent.policy(observation, mask, None, 0, NOTHING)
         assert probabilities.sum() == pytest.approx(1)
         assert not probabilities[mask == 0].any()
 
@@ -144,11 +145,11 @@ def test_samples_its_distribution(game: Game) -> None:
     agent = PolicyAgent(game, random_layers(game), choose="sample")
     state = game.deal(3)
     observation, mask = state.observation(state.seat), state.legal(state.seat)
-    expected = agent.policy(observation, mask, None, 0)
+    expected = agent.policy(observation, mask, None, 0, NOTHING)
     draws = 20_000
-    actions = [agent.act(observation, mask, None, decision_key(1, key, 0, 0)) for key in range(draws)]
+    actions = [agent.act(observation, mask, None, decision_key(1, key, 0, 0), NOTHING) for key in range(draws)]
     counts = np.bincount(actions, minlength=game.num_actions)
-    assert (expected == agent.distribution(observation, mask)).all()
+    assert (expected == agent.distribution(observation, mask, NOTHING)).all()
     assert np.abs(counts / draws - expected).max() < 5 * np.sqrt(0.25 / draws)
 
 
@@ -156,9 +157,9 @@ def test_greedy_takes_the_most_probable(game: Game) -> None:
     agent = PolicyAgent(game, random_layers(game), choose="greedy")
     state = game.deal(3)
     observation, mask = state.observation(state.seat), state.legal(state.seat)
-    action = agent.act(observation, mask, None, 9)
-    assert action == agent.distribution(observation, mask).argmax()
-    assert agent.policy(observation, mask, None, 9)[action] == 1
+    action = agent.act(observation, mask, None, 9, NOTHING)
+    assert action == agent.distribution(observation, mask, NOTHING).argmax()
+    assert agent.policy(observation, mask, None, 9, NOTHING)[action] == 1
 
 
 @pytest.mark.parametrize("choose", CHOICES)
@@ -341,7 +342,7 @@ def test_needs_no_torch(game: Game, tmp_path: Path) -> None:
         "import sys, fruit_envs, fruit_agents.policy as p\n"
         "game = fruit_envs.load('fruit_cocktail')\n"
         "agent, state = p.load_policy(sys.argv[1], game), game.deal(0)\n"
-        "agent.act(state.observation(state.seat), state.legal(state.seat), None, 1)\n"
+        "agent.act(state.observation(state.seat), state.legal(state.seat), None, 1, p.np.zeros(0, p.np.float32))\n"
         "assert not {'torch', 'stable_baselines3', 'matplotlib'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, timeout=120)

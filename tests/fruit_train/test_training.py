@@ -24,6 +24,7 @@ from fruit_envs import Game, InvalidOption, MissingExtra
 from fruit_train.args import Args
 from fruit_train.cli import check_extra, main, run
 from fruit_train.ppo import Training, features_of, layers_of, make_games, make_model
+from support import NOTHING
 
 TINY: dict[str, Any] = {
     "total_steps": 192,
@@ -122,7 +123,7 @@ def test_the_network_in_numpy_is_the_network_in_torch(tmp_path: Path, fed: str) 
             observation, mask = state.observation(state.seat), state.legal(state.seat)
             tensors, _ = policy.obs_to_tensor(features(observation[None]))
             torch_says = policy.get_distribution(tensors, mask.astype(bool)).distribution.probs.detach().numpy()[0]
-            numpy_says = agent.policy(observation, mask, None, 0)
+            numpy_says = agent.policy(observation, mask, None, 0, NOTHING)
             np.testing.assert_allclose(numpy_says, torch_says, atol=1e-5)
             state.apply(state.seat, int(numpy_says.argmax()))
             compared += 1

@@ -56,9 +56,9 @@ MUTANTS = [
     ),
     Mutant(
         "agents see their neighbour's row",
-        f"{AGENTS}/asking.py",
-        "state.observation(seat).copy()",
-        "state.observation(seat)",
+        f"{AGENTS}/agent.py",
+        "self.act(seen.copy(), mask.copy()",
+        "self.act(seen, mask.copy()",
         "tests/agents/test_agents.py",
     ),
     Mutant(

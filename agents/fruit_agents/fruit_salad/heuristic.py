@@ -20,7 +20,7 @@ import numpy as np
 
 from fruit_agents.fruit_salad.compiled import choose, choose_remembered
 from fruit_agents.valued import ValuedAgent
-from fruit_envs.agents.agent import Agent
+from fruit_envs.agents.agent import Agent, as_memory
 from fruit_envs.base.errors import InvalidBuffer, brief
 from fruit_envs.declare.options import whole
 from fruit_envs.engine.masks import as_masks
@@ -124,25 +124,13 @@ class MemoryCounter(Agent):
         self.threshold = float(threshold)
         self._places = np.array([_place(game, name) for name in _BLOCKS])
 
-    def act(
-        self,
-        observation: np.ndarray,
-        mask: NDArray[np.int8],
-        view: View | None,
-        key: int,
-        memory: NDArray[np.float32] | None = None,
-    ) -> int:
-        """The best action by what it remembers."""
-        keys, memories = np.array([key], np.uint64), None if memory is None else memory[None]
-        return int(self.act_batch(observation[None], mask[None], [view], keys, memories)[0])
-
     def act_batch(
         self,
         observations: np.ndarray,
         masks: NDArray[np.int8],
         views: Sequence[View | None],
         keys: NDArray[np.uint64],
-        memories: NDArray[np.float32] | None = None,
+        memories: NDArray[np.float32],
     ) -> NDArray[np.int64]:
         """One action per row."""
         keys, seen = np.asarray(keys, np.uint64), np.ascontiguousarray(observations)
@@ -150,9 +138,7 @@ class MemoryCounter(Agent):
         masks = as_masks(np.ascontiguousarray(masks), (rows, self.game.num_actions))
         if seen.shape != (rows, layout.size) or seen.dtype != layout.dtype:
             raise InvalidBuffer(f"expected observations {layout.dtype} {(rows, layout.size)}, got {seen.shape}")
-        if memories is None or memories.shape != (rows, self.span) or memories.dtype != np.float32:
-            came = memories if memories is None else f"{memories.dtype} {memories.shape}"
-            raise InvalidBuffer(f"expected memories as float32 {(rows, self.span)}, got {came}")
+        memories = as_memory(memories, (rows, self.span))
         if not ((memories >= 0) & (memories <= CARDS) & (memories == np.floor(memories))).all():
             raise InvalidBuffer(f"expected memories of whole numbers 0..{CARDS}, got {brief(memories)}")
         values, actions = np.empty(masks.shape), np.empty(rows, np.int64)
