@@ -204,6 +204,32 @@ class Tensor:
         return "tensor(0)"
 
 
+@every_count
+@pytest.mark.parametrize("how", ["written to", "of another game"])
+def test_whether_an_action_is_legal_is_asked_of_the_game_not_of_a_mask_handed_out(name, options, how):
+    env = wrapped(AEC(load(name, **options)))
+    env.reset(seed=2)
+    while (mask := env.last()[0]["action_mask"]).all():
+        env.step(0)
+    loser = env.agent_selection
+    if how == "written to":
+        forbidden = int(np.flatnonzero(mask == 0)[0])
+        mask[:] = 1
+    else:
+        later = AEC(load(name, **options))
+        later.set_state(env.unwrapped.get_state())
+        rng = random.Random(0)
+        while not (gone := np.flatnonzero((later.last()[0]["action_mask"] == 0) & (mask == 1))).size:
+            later.step(int(rng.choice(np.flatnonzero(later.last()[0]["action_mask"]))))
+        forbidden, loser = int(gone[0]), later.agent_selection
+        env.unwrapped.set_state(later.get_state())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PettingZoo's word on an illegal move
+        env.step(forbidden)
+    assert all(env.terminations.values())
+    assert env.rewards[loser] < 0
+
+
 @every_case
 def test_rewards_are_those_of_the_step_alone(name, options):
     env = make(name, options)

@@ -87,8 +87,15 @@ MUTANTS = [
     Mutant(
         "a number beyond 64 bits reaches compiled code",
         "fruit_envs/runtime/state.py",
-        " or (seat | action) >> 62",
+        " or not 0 <= action < actions",
         "",
         "tests/conformance/test_huge_numbers.py",
+    ),
+    Mutant(
+        "a mask handed out is the one that actions are judged by",
+        f"{FACES}/aec.py",
+        "        return self._legal.copy()\n",
+        "        return self._legal\n",
+        AEC,
     ),
 ]
