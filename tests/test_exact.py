@@ -42,7 +42,7 @@ def test_information_sets_of_shrunken_games(columns, size, expected):
     assert len(deals) == 6
     keys = set()
     for _, state in deals:
-        walk(state, lambda s: s.over or keys.add(s.key(s.seat)))
+        walk(state, lambda s: s.over or keys.add(s.information_state(s.seat)))
     assert len(keys) == expected
 
 
@@ -63,7 +63,7 @@ class CFRPlus:
         for action in state.legal_actions(seat):
             ((_, child),) = state.transitions(seat, action)
             children[action] = self.node(child)
-        return state.key(seat), seat, children
+        return state.information_state(seat), seat, children
 
     def strategy(self, key, actions):
         regrets = self.regrets.setdefault(key, dict.fromkeys(actions, 0.0))

@@ -45,7 +45,10 @@ def _undeclared(name: str, what: str) -> Callable[..., Any]:
 
 
 _no_margins = _undeclared("worst_margin", 'reward="margin" and arenas')
-_no_keys, _no_worlds = _undeclared("key", "information states"), _undeclared("worlds", "listing worlds")
+_no_information_states, _no_worlds = (
+    _undeclared("information_state", "exact methods"),
+    _undeclared("worlds", "listing worlds"),
+)
 
 
 def _no_rules_of_hand(_rules: np.ndarray) -> None:
@@ -115,7 +118,7 @@ class ObservationHalf:
         0. The kernel `observe` finds them as fields of its argument `at`.
     hidden_blocks
         The hidden facts that the kernel `hidden` writes, for the privileged view.
-    key
+    information_state
         The information state of a seat: own private facts plus the whole public history.
     worlds
         Every world consistent with what a seat has seen, in an order that does not depend on the true one.
@@ -123,7 +126,7 @@ class ObservationHalf:
 
     blocks: Callable[[np.ndarray], Sequence[Block]]
     hidden_blocks: Callable[[np.ndarray], Sequence[Block]] = lambda _rules: ()
-    key: Callable[[np.ndarray, np.ndarray, int], bytes] = _no_keys
+    information_state: Callable[[np.ndarray, np.ndarray, int], bytes] = _no_information_states
     worlds: Callable[[np.ndarray, np.ndarray, int], Iterable[World]] = _no_worlds
 
 

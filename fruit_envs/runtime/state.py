@@ -344,9 +344,9 @@ class State:
                 'expected memory="perfect" to make views, got "tabletop", whose agents remember for themselves'
             )
 
-    def key(self, seat: int) -> bytes:
+    def information_state(self, seat: int) -> bytes:
         """The information state of a seat: own private facts plus the whole public history."""
-        return self.game.seen.key(self.game.rules, self.records, self.game.seat(seat))
+        return self.game.seen.information_state(self.game.rules, self.records, self.game.seat(seat))
 
     def worlds(self, seat: int, key: int = 0) -> list[tuple[float, View]]:
         """Every world consistent with what the seat has seen, with its probability; for small games.

@@ -44,7 +44,7 @@ def test_what_a_seat_is_shown_stays_when_all_it_cannot_know_is_permuted(name, op
             view = state.view(seat, number)
             drawn = number % 10 == seat  # drawings are made from observations, so some of them will do
             assert shown(state, seat, drawn) == shown(view, seat, drawn)
-            assert not drawn or view.key(seat) == state.key(seat)
+            assert not drawn or view.information_state(seat) == state.information_state(seat)
             if number % 7 == 0:  # the same for the memory variant, whose views nobody is given
                 hidden = type(state)(tabletop, view.records), type(state)(tabletop, state.records)
                 assert shown(hidden[0], seat) == shown(hidden[1], seat)
@@ -142,7 +142,7 @@ def test_equal_information_states_look_alike(name, options):
             for seat in range(game.num_players):
                 view = state.view(seat, 7).records.tobytes() if views else b""
                 seen = (*shown(state, seat, drawn=False), view)
-                key = state.key(seat)
+                key = state.information_state(seat)
                 if key in known:
                     assert seen == known[key][0]
                     pairs += 1

@@ -67,7 +67,7 @@ def test_states_and_faces(name, options):
             state.legal,
             state.legal_actions,
             state.observation,
-            state.key,
+            state.information_state,
             state.to_text,
             lambda n: state.view(n, 0),
         ):

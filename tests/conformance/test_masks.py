@@ -81,7 +81,7 @@ def test_numpy_integers_and_0d_arrays_are_actions(name, options):
 def test_seats_that_do_not_exist_are_refused(name, options):
     state = load(name, **options).deal(3)
     for seat in (-1, 9, "0", None, 0.0, True, np.array([0])):
-        calls = [state.legal, state.observation, state.key, state.worlds]
+        calls = [state.legal, state.observation, state.information_state, state.worlds]
         for call in (*calls, lambda s: state.apply(s, 0), lambda s: state.view(s, 0)):
             with pytest.raises(InvalidSeat, match="expected a seat"):
                 call(seat)

@@ -76,7 +76,7 @@ def test_s20_the_stated_belief_is_what_simulation_finds(number, script, known):
         expected = np.array([p * len(group) for p in worlds.values()])
         if len(worlds) > 1 and expected.min() >= 1:
             assert stats.chisquare([true[order] for order in worlds], expected).pvalue > ALPHA
-        assert {state.key(0) for state in group} == {group[0].key(0)}
+        assert {state.information_state(0) for state in group} == {group[0].information_state(0)}
         drawn = Counter(orders(group[0].view(0, key)) for key in range(20 * len(worlds)))
         assert set(drawn) <= set(worlds)
         if len(worlds) > 1:
@@ -123,14 +123,14 @@ def test_s31_the_card_stays_seen_once_the_seat_has_committed_and_worlds_agree():
     t.window()
     assert t.phase == "anticipation"
     other, own = 0, 1
-    before = t.state.key(own), t.state.key(other)
+    before = t.state.information_state(own), t.state.information_state(other)
     t.act(1 if t.state.legal(own)[1] else t.state.legal_actions(own)[1], own)
     top = t.pile(own)[0]
     assert t.state.to_json(own)["next"] == top
     assert {orders(world)[1][0] for _, world in t.state.worlds(own)} == {top}
     assert len({orders(world)[1][0] for _, world in t.state.worlds(other)}) > 1
-    assert t.state.key(own) != before[0]
-    assert t.state.key(other) == before[1], "a commitment changes nothing that another seat knows"
+    assert t.state.information_state(own) != before[0]
+    assert t.state.information_state(other) == before[1], "a commitment changes nothing that another seat knows"
     worlds = {orders(world) for _, world in t.state.worlds(own)}
     drawn = Counter(orders(t.state.view(own, key)) for key in range(30 * len(worlds)))
     assert set(drawn) == worlds
@@ -303,7 +303,7 @@ def test_s31_a_card_seen_early_is_part_of_what_a_seat_knows():
         table = Table(game, piles(2, [P3_], [top]), 0, [("pear", 8)])
         table.window()
         assert table.phase == "anticipation"
-        keys.append([table.state.key(seat) for seat in range(2)])
+        keys.append([table.state.information_state(seat) for seat in range(2)])
         shown.append([table.state.observation(seat).tobytes() for seat in range(2)])
     for told in (keys, shown):
         assert told[0][0] == told[1][0]

@@ -113,7 +113,7 @@ def check_against_deals(deals, play, true, seat):
                 break
             state.apply(who, action)
         else:
-            if state.key(seat) == true.key(seat):
+            if state.information_state(seat) == true.information_state(seat):
                 fits[world_of(state)] += 1
     assert len(set(fits.values())) == 1, "every world fits equally many deals"
     assert set(fits) == {world_of(world) for _, world in true.worlds(seat)}
@@ -201,7 +201,7 @@ def information_sets(fruits, numbers, hand, turns, **options):
         if state.over or int(state.records[0]["phase"]) != 1:
             return
         for seat in state.seats:
-            keys[seat].add(state.key(seat))
+            keys[seat].add(state.information_state(seat))
         for action in state.legal_actions(state.seat):
             child = state.copy()
             child.apply(state.seat, action)

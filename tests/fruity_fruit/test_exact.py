@@ -27,7 +27,7 @@ def check(state, shown):
     """No state seen before had the same information state but another observation."""
     for seat in range(state.game.num_players):
         observation = state.observation(seat).tobytes()
-        assert shown.setdefault(state.key(seat), observation) == observation
+        assert shown.setdefault(state.information_state(seat), observation) == observation
 
 
 @every_mode
@@ -81,5 +81,5 @@ def test_information_sets_in_which_each_seat_decides(values, rows, sets):
         if deal.records[0]["starter"] == 0:
             for state in every_state(deal):
                 if not state.over:
-                    keys[state.seat].add(state.key(state.seat))
+                    keys[state.seat].add(state.information_state(state.seat))
     assert [len(found) for found in keys] == sets

@@ -150,7 +150,7 @@ def check_against_deals(possible, true, seat):
     """Deals that fit; a step that only its seat sees may have been another."""
     fits = Counter()
     for state in possible:
-        if state.key(seat) == true.key(seat):
+        if state.information_state(seat) == true.information_state(seat):
             fits[world_of(state)] += 1
     if true.records[0]["phase"] == 2 and seat not in true.seats:
         return  # what others could have chosen is not in `possible`: see the states before and after

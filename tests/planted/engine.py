@@ -141,7 +141,7 @@ MUTANTS = [
     Mutant(
         "options are lost in a pickle",
         f"{RUNTIME}/game.py",
-        "return _restore, (self.name, self.rules.tobytes() if self.custom else None, tuple(self.options.items()))",
+        "return _restore, (self.name, GAMES[self.name], rules, tuple(self.options.items()))",
         "return Game, (self.name,)",
         SEEDS,
     ),

@@ -154,8 +154,8 @@ MUTANTS = [
     Mutant(
         "a seat sees what others have chosen",
         f"{SALAD}/observation.py",
-        "out[k] = state.chosen[seat] + 1",
-        "out[k] = state.chosen[0] + 1",
+        "out[at.committed] = state.chosen[seat] + 1",
+        "out[at.committed] = state.chosen[0] + 1",
         f"{HIDDEN} -k fruit_salad",
     ),
     Mutant(

@@ -36,8 +36,8 @@ MUTANTS = [
     Mutant(
         "everybody sees that a tile has been chosen",
         f"{FRUITY}/observation.py",
-        "hidden = np.int64(state.phase == PLACE) * (1 - mine)",
-        "hidden = np.int64(state.phase == PLACE) * 0",
+        "covert = np.int64(state.phase == PLACE) * (1 - mine)",
+        "covert = np.int64(state.phase == PLACE) * 0",
         Y_HIDDEN,
     ),
     Mutant(

@@ -61,7 +61,7 @@ def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
     )
 
 
-def key(_rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
+def information_state(_rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
     """Own token and bid, and all that became public, in order."""
     s = states[0]
     facts = [seat, int(s["token"][seat]), int(s["bid"][seat]), *s["history"][: s["events"]].tolist(), int(s["over"])]

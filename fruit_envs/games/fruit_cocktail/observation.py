@@ -1,4 +1,4 @@
-"""What a seat of Fruit Cocktail sees and knows: the encoding, the information-state key, the consistent worlds."""
+"""What a seat of Fruit Cocktail sees and knows: the encoding, the information state, the consistent worlds."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def hidden_blocks(_rules: np.ndarray) -> tuple[Block, ...]:
     )
 
 
-def key(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
+def information_state(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
     """The information state: own private facts plus the whole public history, under perfect recall."""
     r, s = rules[0], states[0]
     seen = [tile if _knows(r, s, seat, p) else -1 for p, tile in enumerate(s["tiles"][: r["columns"]].tolist())]

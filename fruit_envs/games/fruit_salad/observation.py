@@ -1,4 +1,4 @@
-"""What a seat of Fruit Salad sees and knows: the encoding and the information-state key."""
+"""What a seat of Fruit Salad sees and knows: the encoding and the information state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fruit_envs.games.fruit_salad.rules import COLORS
 from fruit_envs.games.fruit_salad.state import KEEPING, NONE, STRIDE, W0, kernels
 from fruit_envs.games.fruit_salad.worlds import worlds
 
-__all__ = ["blocks", "hidden_blocks", "key", "worlds"]
+__all__ = ["blocks", "hidden_blocks", "information_state", "worlds"]
 
 PHASES = ("anticipation", "premature", "reaction", "keep", "give")
 RESULTS = ("win", "loss", "automatic")
@@ -199,7 +199,7 @@ def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
     )
 
 
-def key(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
+def information_state(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
     """The information state: own private facts plus a digest of the public history, under perfect recall.
 
     Public are the starter, every roll, every card that lands, what all have chosen once a window is closed, who slapped

@@ -1,4 +1,4 @@
-"""What a seat of Fruitoplay sees and knows: the encoding, the information-state key, the consistent worlds."""
+"""What a seat of Fruitoplay sees and knows: the encoding, the information state, the consistent worlds."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _hidden(rules: np.ndarray, states: np.ndarray, seat: int) -> np.ndarray:
     return hidden
 
 
-def key(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
+def information_state(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
     """The information state: own private facts plus the public history, under perfect recall of the round.
 
     Of earlier rounds, which become public to the last card, it holds a digest; in which turn a seat drew which of its

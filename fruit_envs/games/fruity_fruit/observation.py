@@ -1,4 +1,4 @@
-"""What a seat of Fruity Fruit sees and knows: the encoding, the information-state key, the consistent worlds."""
+"""What a seat of Fruity Fruit sees and knows: the encoding, the information state, the consistent worlds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fruit_envs.games.fruity_fruit.state import DRAFT, KINDS, PLACE, TILE, kerne
 from fruit_envs.games.fruity_fruit.table import CARDS, COLOURS, FRUITS, SIDE, SYMBOLS, VALUES
 from fruit_envs.games.fruity_fruit.worlds import score_by_card, worlds
 
-__all__ = ["PHASES", "SHOWN", "blocks", "hidden_blocks", "key", "worlds"]
+__all__ = ["PHASES", "SHOWN", "blocks", "hidden_blocks", "information_state", "worlds"]
 
 PHASES = ("card", "tile", "place", "fruit")
 
@@ -203,7 +203,7 @@ def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
     )
 
 
-def key(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
+def information_state(rules: np.ndarray, states: np.ndarray, seat: int) -> bytes:
     """The information state: own private facts plus the whole public history, under perfect recall.
 
     The starter, all placements and all picks give every public fact: who was skipped, who won, what was taken. Only the
