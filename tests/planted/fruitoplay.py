@@ -27,8 +27,8 @@ MUTANTS = [
     Mutant(
         "the tabletop shows the cards that have left the round",
         f"{FRUITOPLAY}/observation.py",
-        "out[at.laid + card] = (np.int64(state.place[card]) // IN_COLUMNS) & 1",
-        "out[at.laid + card] = ((np.int64(state.place[card]) // IN_COLUMNS) & 3) > 0",
+        "out[k + card] = (np.int64(state.place[card]) // IN_COLUMNS) & 1",
+        "out[k + card] = ((np.int64(state.place[card]) // IN_COLUMNS) & 3) > 0",
         F_PLAY,
     ),
     Mutant(

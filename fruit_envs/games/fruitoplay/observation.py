@@ -99,32 +99,37 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
 @kernels
 def observe(rules: Record, at: Record, state: Record, seat: int, out: Any) -> None:
     # Block by block: sixteen values at a time, and what overshoots the end of a block is written over by the next.
+    # Places are read before a loop, not in it: the compiler cannot know that writing to `out` leaves them as they are.
     n = np.int64(rules.num_players)
     own, gone = np.uint8(seat), np.uint8(GONE)
+    k = at.hand
     for card in range(CARDS):
-        out[at.hand + card] = state.place[card] == own
+        out[k + card] = state.place[card] == own
+    k = at.laid
     for card in range(CARDS):
-        out[at.laid + card] = (np.int64(state.place[card]) // IN_COLUMNS) & 1
+        out[k + card] = (np.int64(state.place[card]) // IN_COLUMNS) & 1
     if not rules.tabletop:
+        k = at.gone
         for card in range(CARDS):
-            out[at.gone + card] = state.place[card] == gone
+            out[k + card] = state.place[card] == gone
+    k = at.river_fruit
     for w in range(0, SHOWN, 16):  # the blocks from river_fruit to deck, which the state keeps as they are shown
-        spread16(out, at.river_fruit + w, get8(state.shown, w), get8(state.shown, w + 8))
+        spread16(out, k + w, get8(state.shown, w), get8(state.shown, w + 8))
     if not rules.reuse:
         for fruit in range(COLORS):
             out[at.barred + fruit] = state.barred == fruit
-    other = np.int64(seat)
-    for r in range(n):
-        spread16(
-            out, at.columns + r * PARTS, get8(state.columns, other * PARTS), get8(state.columns, other * PARTS + 8)
-        )
+    other, k = np.int64(seat), at.columns
+    for _ in range(n):
+        spread16(out, k, get8(state.columns, other * PARTS), get8(state.columns, other * PARTS + 8))
+        k += PARTS
         other = other + 1 if other + 1 < n else np.int64(0)
+    sizes, asked, denied, scores, points = at.hand_sizes, at.asked, at.denied, at.scores, at.points
     for r in range(n):
-        out[at.hand_sizes + r] = state.sizes[other]
-        out[at.asked + r] = (np.int64(state.asked) >> other) & 1
-        out[at.denied + r] = state.denied[other]
-        out[at.scores + r] = state.totals[other]
-        out[at.points + r] = np.int64(state.points[other]) * (state.over != 0)
+        out[sizes + r] = state.sizes[other]
+        out[asked + r] = (np.int64(state.asked) >> other) & 1
+        out[denied + r] = state.denied[other]
+        out[scores + r] = state.totals[other]
+        out[points + r] = np.int64(state.points[other]) * (state.over != 0)
         other = other + 1 if other + 1 < n else np.int64(0)
     out[at.committed] = np.int64(state.chosen[seat]) + 1
 
