@@ -2,7 +2,7 @@
 
 The compiled half is in `engine.kernels`. A game is a package with the modules `components`, `rules`, `observation` and
 `text`; a small one may put everything into one module. Only what has no default here has to be declared; a game that
-declares less gets less: without `worlds` there are no exact methods, without `draw` its drawing is a list of facts.
+declares less gets less: without `worlds` there are no exact methods, without `to_text` its drawing is a list of facts.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Text:
     ----------
     action_names
         The text of every action id; by default the ids.
-    draw
+    to_text
         The drawing of what a seat sees, from the decoded observation alone.
     deal_events, decision_events
         The events of a fresh deal, and of one decision (the state before, seat, action, the state after); by default
@@ -152,7 +152,7 @@ class Text:
     """
 
     action_names: Callable[[np.ndarray], Sequence[str]] = _numbers
-    draw: Callable[[np.ndarray, Mapping[str, Any]], str] = _facts
+    to_text: Callable[[np.ndarray, Mapping[str, Any]], str] = _facts
     deal_events: Callable[[State], list[Event]] = lambda _state: [{"event": "deal"}]
     decision_events: Callable[[State, int, int, State], list[Event]] = _decision
     outcomes: Callable[[np.ndarray, Sequence[Mapping[str, Any]]], Outcomes] = seed_alone

@@ -372,7 +372,7 @@ class State:
 
     def to_text(self, seat: int) -> str:
         """A drawing from the seat's point of view, made from its observation alone."""
-        return self.game.text.draw(self.game.rules, self.to_json(seat))
+        return self.game.text.to_text(self.game.rules, self.to_json(seat))
 
     def __repr__(self) -> str:
         status = "over" if self.over else f"seats={self.seats}"

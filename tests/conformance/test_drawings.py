@@ -100,5 +100,5 @@ def test_a_shared_win_names_all_who_share_it():
 def test_the_last_round_tells_leaders_apart():
     facts = load("fruitoplay", num_players=3).deal(1).to_json(0)
     facts |= {"phase": None, "scores": [40, 50, 50], "points": [9, 10, 20]}
-    drawn = load("fruitoplay").text.draw(load("fruitoplay", num_players=3).rules, facts)
+    drawn = load("fruitoplay").text.to_text(load("fruitoplay", num_players=3).rules, facts)
     assert "  result  +2 wins\n  points  you: 40, +1: 50, +2: 50" in drawn

@@ -16,7 +16,7 @@ def action_names(rules: np.ndarray) -> list[str]:
     return [f"bid {b}" for b in range(BIDS)] + [f"give to +{k}" for k in range(1, int(rules[0]["num_players"]))]
 
 
-def draw(_rules: np.ndarray, facts: Mapping[str, Any]) -> str:
+def to_text(_rules: np.ndarray, facts: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {value}" for name, value in facts.items())
 
 

@@ -32,7 +32,7 @@ def action_names(rules: np.ndarray) -> list[str]:
 # ---- the drawing ---------------------------------------------------------------------------------------------------
 
 
-def draw(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
+def to_text(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
     """The table as one seat sees it, from the facts in its observation alone."""
     r, mover = rules[0], facts["mover"]
     picks = int(r["columns"]) * (int(r["column_size"]) - 1)

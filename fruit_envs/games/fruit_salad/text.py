@@ -14,7 +14,7 @@ from fruit_envs.games.fruit_salad.log import deal_events, decision_events, outco
 from fruit_envs.games.fruit_salad.observation import DICE
 from fruit_envs.games.fruit_salad.rules import COLORS
 
-__all__ = ["action_names", "card_name", "deal_events", "decision_events", "draw", "outcomes", "record_scores"]
+__all__ = ["action_names", "card_name", "deal_events", "decision_events", "outcomes", "record_scores", "to_text"]
 
 
 def card_name(rules: np.ndarray, card: int) -> str:
@@ -44,7 +44,7 @@ _LEGEND = (
 # ---- the drawing ---------------------------------------------------------------------------------------------------
 
 
-def draw(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
+def to_text(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
     """The table as one seat sees it, from the facts in its observation alone."""
     over = facts["phase"] is None
     lines = [f"Fruit Salad · {_asked(facts)}", ""]

@@ -52,7 +52,7 @@ def action_names(rules: np.ndarray) -> list[str]:
 # ---- the drawing ---------------------------------------------------------------------------------------------------
 
 
-def draw(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
+def to_text(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
     """The table as one seat sees it, from the facts in its observation alone."""
     over = facts["phase"] is None
     where = f"round {facts['round'] + 1} of {int(rules[0]['rounds'])}, turn {facts['turn'] + 1}"

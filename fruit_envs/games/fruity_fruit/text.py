@@ -83,7 +83,7 @@ def _orientations(record: Any, tile: int) -> list[tuple[int, int, int]]:
 # ---- the drawing ---------------------------------------------------------------------------------------------------
 
 
-def draw(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
+def to_text(rules: np.ndarray, facts: Mapping[str, Any]) -> str:
     """The table as one seat sees it, from the facts in its observation alone."""
     over = facts["phase"] is None
     lines = [f"Fruity Fruit · {_asked(facts)}", "", *_board(rules, facts), ""]
