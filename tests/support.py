@@ -63,7 +63,7 @@ def variants(name: str) -> tuple[dict[str, Any], ...]:
     found: list[dict[str, Any]] = [{}]
     declared = part_of(name, Components).OPTIONS
     for option in declared:
-        for choice in option.choices or ():
+        for choice in (option.choices or ()) if option.name != "mini" else ():
             if choice != option.default and option.name not in _PLAIN:
                 tries = [{option.name: choice}, {option.name: choice, "reward": "margin"}]
                 tries += [{**tries[1], "mode": "total_control"}]

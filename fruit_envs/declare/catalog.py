@@ -39,7 +39,13 @@ GAMES: dict[str, Entry] = {
     "fruit_cocktail": Entry("Fruit Cocktail", 0, "fruit_envs.games.fruit_cocktail"),
     "fruitoplay": Entry("Fruitoplay", 0, "fruit_envs.games.fruitoplay"),
     "fruity_fruit": Entry("Fruity Fruit", 0, "fruit_envs.games.fruity_fruit"),
-    "fruit_salad": Entry("Fruit Salad", 0, "fruit_envs.games.fruit_salad", {"Memory": {"memory": "tabletop"}}),
+    "fruit_salad": Entry(
+        "Fruit Salad",
+        0,
+        "fruit_envs.games.fruit_salad",
+        # Random play runs into the cut-off of the published game after 4,000 decisions, and is paid nothing.
+        {"Memory": {"memory": "tabletop"}, "Short": {"max_reveals": 120, "points_to_win": 1}},
+    ),
 }
 
 

@@ -14,7 +14,17 @@ from fruit_envs.base.checks import whole_number
 from fruit_envs.base.errors import InvalidFile, InvalidOption, InvalidTable, UnknownKeyword, brief
 from fruit_envs.base.files import read_json
 
-__all__ = ["FrozenTable", "Option", "common_options", "resolve", "same_rows", "starter_outcomes", "table_rows", "whole"]
+__all__ = [
+    "FrozenTable",
+    "Option",
+    "common_options",
+    "mini_option",
+    "resolve",
+    "same_rows",
+    "starter_outcomes",
+    "table_rows",
+    "whole",
+]
 
 
 class FrozenTable(dict[str, Any]):
@@ -166,6 +176,17 @@ def common_options(players: tuple[int, int], num_players: int, margin_scale: flo
             ("end", "as_scored"),
         ),
     )
+
+
+def mini_option(minis: Mapping[str, Any]) -> Option:
+    """The option `mini`: a shrunken game by name, for exact methods and tests; not a published variant.
+
+    Parameters
+    ----------
+    minis
+        Name -> what `make_rules` shrinks the game to.
+    """
+    return Option("mini", None, "a shrunken game, for exact methods (None: the whole one)", (None, *minis))
 
 
 def resolve(game: str, declared: Sequence[Option], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,8 @@ def test_presets_are_known_by_name() -> None:
     assert facts["env_id"] == "fruit/fruit_salad_memory-v0"
     assert "memory_all" in facts["agents"]
     assert "counter" not in facts["agents"], "it needs what a tabletop does not show"
-    assert facts["presets"] == {"fruit_salad_memory": {"memory": "tabletop"}}
+    short = {"max_reveals": 120, "points_to_win": 1}
+    assert facts["presets"] == {"fruit_salad_memory": {"memory": "tabletop"}, "fruit_salad_short": short}
     text = run("describe", "fruit_salad").stdout
     assert text.startswith("Fruit Salad: fruit/fruit_salad-v0; ")
     assert "Preset fruit_salad_memory: memory=tabletop" in text

@@ -127,7 +127,7 @@ MUTANTS = [
     Mutant(
         "a batch shows the seat before",
         f"{ENGINE}/loops.py",
-        "    seats[i] = seat\n",
+        "    shown.seats[i] = seat\n",
         "",
         BATCH,
     ),
@@ -204,8 +204,8 @@ MUTANTS = [
     Mutant(
         "views of a batch are redrawn from the neighbour's key",
         f"{ENGINE}/rows.py",
-        "redeal(functions, rules[0], views[k], seats[k], keys[k])",
-        "redeal(functions, rules[0], views[k], seats[k], keys[0])",
+        "redeal(kernels, views[k], seats[k], keys[k])",
+        "redeal(kernels, views[k], seats[k], keys[0])",
         POOL,
     ),
     Mutant(

@@ -13,7 +13,7 @@ from fruit_envs.engine.bits import clear, copy_bytes, get8, put8
 from fruit_envs.engine.jit import Record, helper
 from fruit_envs.engine.memory import copy_records
 from fruit_envs.games.fruit_cocktail.components import CARDS, COLUMNS, FRUITS, HIDDEN
-from fruit_envs.games.fruit_cocktail.rules import MAX_GAMES, fruit_bit, kernels, unseen
+from fruit_envs.games.fruit_cocktail.rules import MAX_GAMES, MAX_PICKS, fruit_bit, kernels, unseen
 
 _ONE = np.uint64(1)
 
@@ -21,11 +21,11 @@ _ONE = np.uint64(1)
 def blocks(rules: np.ndarray) -> tuple[Block, ...]:
     """The observation's blocks, in order; seats are relative to the observer.
 
-    The blocks over cards and tiles have the published game's sizes in every mode.
+    Sizes and bounds are the published game's in every mode, shrunken games included: what was trained on
+    one plays in the other.
     """
     r = rules[0]
     n, tabletop, peeks = int(r["num_players"]), int(r["tabletop"]), int(r["peeks"])
-    picks = int(r["columns"]) * (int(r["column_size"]) - 1)
     seats = tuple("me" if s == 0 else f"+{s}" for s in range(n))
 
     def fruits(name: str, doc: str, axis: str, size: int) -> Block:
@@ -46,7 +46,7 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
         Block("value", "the locked value, 0 where none is", (COLUMNS,), ("position",), low=-4, high=5),
         cards("held", "the cards taken by each seat", "seat", n * (1 - tabletop)),
         cards("own", "the cards taken by the observer", "", tabletop),
-        Block("counts", "how many cards each seat has taken", (n * tabletop,), ("seat",), high=-(-picks // n)),
+        Block("counts", "how many cards each seat has taken", (n * tabletop,), ("seat",), high=-(-MAX_PICKS // n)),
         seat("last_seat", "who made the latest take", tabletop),
         Block("last_card", "the card of the latest take", (CARDS * tabletop,), ("card",), kind="choice"),
         Block(
@@ -57,7 +57,7 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
             kind="choice",
         ),
         seat("mover", "the seat to move"),
-        Block("picks", "cards taken in this game", (1,), ("",), high=picks),
+        Block("picks", "cards taken in this game", (1,), ("",), high=MAX_PICKS),
         Block("game", "tied games before this one", (int(r["replay"]),), ("",), high=MAX_GAMES - 1),
     )
 

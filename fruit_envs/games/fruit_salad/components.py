@@ -10,7 +10,7 @@ import numpy as np
 from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidOption, brief
 from fruit_envs.declare.header import RULES_HEADER
-from fruit_envs.declare.options import Option, common_options, resolve, starter_outcomes, whole
+from fruit_envs.declare.options import Option, common_options, mini_option, resolve, starter_outcomes, whole
 from fruit_envs.declare.rules import check_fields, rules_record
 from fruit_envs.games.fruit_salad.deck import (
     CARDS,
@@ -26,6 +26,7 @@ from fruit_envs.games.fruit_salad.deck import (
 MAX_PLAYERS = 6
 MAX_REVEALS = 30_000  # so that counts of reveals fit an int16
 MOST_POINTS = 20
+MAX_NUMBER = 127  # of a face, in shrunken games
 
 #: The faces of the dice; ANY is the any-fruit face. A die has six faces.
 ANY, FACES = len(FRUITS), 6
@@ -76,6 +77,9 @@ def _seats(value: Any) -> tuple[int, ...]:
     return tuple(sorted(seat for seat in seats if seat is not None))
 
 
+#: Shrunken games by name: the sizes of the piles; lower numbers on the die.
+MINIS = {"3,3": (3, 3), "4,4": (4, 4), "2,2,2": (2, 2, 2)}
+
 OPTIONS: tuple[Option, ...] = (
     *common_options(players=(2, MAX_PLAYERS), num_players=4, margin_scale=4.0),
     Option("windows", "full", "when slaps are asked for: W0+W1+W2, W1+W2, or W2 alone", WINDOWS[::-1]),
@@ -101,6 +105,7 @@ OPTIONS: tuple[Option, ...] = (
         "the 60 cards: a name, a CSV path, or rows [watermelon, strawberry, orange, pear, minion]",
         check=deck_option,
     ),
+    mini_option(MINIS),
 )
 
 
@@ -125,7 +130,12 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     record["first"], record["dealt"][:n] = -1, CARDS // n
     record["number_faces"], record["fruit_faces"] = NUMBER_FACES, FRUIT_FACES
     _lay_out(record, default_deck() if options["deck"] == "assumed-v1" else options["deck"])
-    return rules
+    if options["mini"] is None:
+        return rules
+    piles = MINIS[options["mini"]]
+    if len(piles) != n:
+        raise InvalidOption(f"option mini: expected num_players={len(piles)} for {options['mini']!r}, got {n}")
+    return _shrink(rules, piles)
 
 
 def _lay_out(record: Any, deck: Sequence[Row]) -> None:
@@ -164,7 +174,7 @@ def check_rules(rules: np.ndarray) -> None:
         raise InvalidOption(f"rules: expected 2 cards of a seat that starts without last_card_window, got {dealt}")
     pieces = r["pieces"].reshape(CARDS, -1)
     for field, values, low, high in (
-        ("number faces", r["number_faces"], 1, 127),
+        ("number faces", r["number_faces"], 1, MAX_NUMBER),
         ("fruit faces", r["fruit_faces"], 0, ANY),
         ("minions", r["minion"], 0, len(MINIONS) - 1),
         ("pieces", pieces, 0, MAX_PIECES),
@@ -199,14 +209,26 @@ def mini_rules(
     resolved = resolve("fruit_salad", OPTIONS, {"num_players": len(dealt)} | options)
     if resolved["num_players"] != len(dealt):
         raise InvalidOption(f"expected a pile for each of {resolved['num_players']} players, got {brief(dealt)}")
-    rules = make_rules(resolved).copy()
+    rules = make_rules(resolved)
+    return _shrink(rules, dealt, numbers=numbers, first=first, table=table)
+
+
+def _shrink(
+    rules: np.ndarray,
+    dealt: Sequence[int],
+    *,
+    numbers: Sequence[int] = (1, 2, 2, 3, 3, 4),
+    first: int = -1,
+    table: Sequence[Sequence[Any]] | None = None,
+) -> np.ndarray:
+    """Deal piles of these sizes, from the rows of `table` or some of the deck, spread over all its families."""
     record = rules[0]
     cards = whole("cards", 2, CARDS)(sum(whole("dealt", 1, CARDS)(size) for size in dealt))
+    pieces, minions = record["pieces"].reshape(CARDS, -1).tolist(), record["minion"].tolist()
+    rows: Sequence[Row] = [(*pieces[7 * card % CARDS], MINIONS[minions[7 * card % CARDS]]) for card in range(cards)]
     record["first"] = whole("first", -1, len(dealt) - 1)(first)
     record["dealt"][: len(dealt)] = dealt
-    record["number_faces"] = [whole("numbers", 1, 127)(number) for number in numbers]
-    deck = default_deck() if resolved["deck"] == "assumed-v1" else resolved["deck"]
-    rows = [deck[7 * card % CARDS] for card in range(cards)]
+    record["number_faces"] = [whole("numbers", 1, MAX_NUMBER)(number) for number in numbers]
     _lay_out(record, rows if table is None else [check_row(number, row) for number, row in enumerate(table)])
     check_rules(rules)
     return rules

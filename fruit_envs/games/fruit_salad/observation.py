@@ -9,8 +9,8 @@ import numpy as np
 from fruit_envs.declare.layout import Block
 from fruit_envs.engine.bits import count_bits, lowest_bit, spread16, spread_bits
 from fruit_envs.engine.jit import Record, helper
-from fruit_envs.games.fruit_salad.components import FACE_NAMES
-from fruit_envs.games.fruit_salad.deck import CARDS, FRUITS
+from fruit_envs.games.fruit_salad.components import FACE_NAMES, MAX_NUMBER, MAX_REVEALS, MOST_POINTS, NUMBER_FACES
+from fruit_envs.games.fruit_salad.deck import CARDS, FRUITS, MAX_PIECES
 from fruit_envs.games.fruit_salad.knowledge import next_card, sees_next
 from fruit_envs.games.fruit_salad.rules import COLORS
 from fruit_envs.games.fruit_salad.state import KEEPING, NONE, STRIDE, W0, kernels
@@ -33,8 +33,7 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
     """
     r = rules[0]
     n, perfect = int(r["num_players"]), 1 - int(r["tabletop"])
-    pieces = r["pieces"].reshape(CARDS, -1)
-    most, deck = int(pieces.max()), max(1, int(pieces.sum(axis=0).max()))
+    deck = CARDS * MAX_PIECES
 
     def cards(name: str, doc: str, present: Any = 1, kind: Any = "set") -> Block:
         return Block(name, doc, (CARDS * int(present),), ("card",), kind=kind)
@@ -54,19 +53,19 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
     return (
         one("phase", "what is being decided", PHASES, "phase"),
         cards("top", "the card that landed last: the top of the bowl", kind="choice"),
-        Block("top_pieces", "its pieces", (COLORS,), ("fruit",), high=most),
+        Block("top_pieces", "its pieces", (COLORS,), ("fruit",), high=MAX_PIECES, unit=3),
         Block("top_minion", "the dice that its minions roll again", (2,), ("die",), kind="set", labels=DICE),
         number("first", "1 if it is the first card of its round", 1),
         one_seat("turn", "whose card it is; before a card lands, whose card is next"),
         one("die_fruit", "the fruit die", FACE_NAMES, "face"),
-        number("die_number", "the number die", int(r["number_faces"].max())),
-        Block("scores", "victory points", (n,), ("seat",), high=int(r["goal"])),
+        number("die_number", "the number die", MAX_NUMBER, max(NUMBER_FACES)),
+        Block("scores", "victory points", (n,), ("seat",), high=MOST_POINTS, unit=4),
         card_seats("points", "1 + the seat that keeps a card as a victory point, 0 where none does (S16)"),
         number("pile", "cards in the own pile", CARDS, CARDS // n),
         one_seat("slapper", "who took the last bowl; this and the next blocks until the second card of a round lands"),
         one("slap_fruit", "the fruit named with that slap", FRUITS, "fruit"),
         number("slap_count", "pieces of it in the bowl then", deck, 8),
-        number("slap_needed", "the number die then", int(r["number_faces"].max())),
+        number("slap_needed", "the number die then", MAX_NUMBER, max(NUMBER_FACES)),
         one("slap_result", "what became of it", RESULTS, "result"),
         cards("slap_top", "the card on top of the bowl then", kind="choice"),
         card_seats("given", "1 + the seat that was given a card out of that bowl, 0 where none was (S18)"),
@@ -78,7 +77,7 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
         Block("totals", "pieces in the bowl", (COLORS * perfect,), ("fruit",), high=deck, unit=8),
         Block("piles", "cards in each pile", (n * perfect,), ("seat",), high=CARDS, unit=CARDS // n),
         Block("unseen", "cards in each pile that nobody has seen", (n * perfect,), ("seat",), high=CARDS, unit=8),
-        number("reveals", "cards turned over so far (S28)", int(r["max_reveals"]), 100, perfect),
+        number("reveals", "cards turned over so far (S28)", MAX_REVEALS, 100, perfect),
     )
 
 
@@ -191,11 +190,11 @@ def hidden(rules: Record, at: Record, state: Record, out: Any) -> None:
 
 def hidden_blocks(rules: np.ndarray) -> tuple[Block, ...]:
     """The hidden facts of the privileged view, after the observations of all seats, which hold their commitments."""
-    n, most = int(rules[0]["num_players"]), int(rules[0]["max_reveals"])
+    n = int(rules[0]["num_players"])
     return (
         Block("true_piles", "each pile, its top first", (n, CARDS), ("seat", "place"), low=-1, high=CARDS - 1),
         Block("true_bowl", "the cards in the bowl", (CARDS,), ("card",), kind="set"),
-        Block("true_reveals", "cards turned over so far", (1,), ("",), high=most),
+        Block("true_reveals", "cards turned over so far", (1,), ("",), high=MAX_REVEALS),
     )
 
 

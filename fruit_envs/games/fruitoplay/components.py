@@ -13,7 +13,16 @@ import numpy as np
 from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidOption, InvalidTable, brief
 from fruit_envs.declare.header import RULES_HEADER
-from fruit_envs.declare.options import FrozenTable, Option, common_options, resolve, same_rows, table_rows, whole
+from fruit_envs.declare.options import (
+    FrozenTable,
+    Option,
+    common_options,
+    mini_option,
+    resolve,
+    same_rows,
+    table_rows,
+    whole,
+)
 from fruit_envs.declare.rules import check_fields, rules_record
 
 FRUITS = ("banana", "strawberry", "apple", "fig")
@@ -24,6 +33,8 @@ MAX_PLAYERS, MAX_HAND, TURNS, ROUNDS = 6, 7, 7, 3  # the published sizes, and th
 #: Kinds of cards, in the order of the table and of a column's parts, with the value of each.
 KINDS = ("single", "double", "rotten")
 VALUES = (1, 2, 0)
+#: No seat scores more, whatever the table: all cards of a fruit doubled, and its collective cards, squared.
+MOST_POINTS = sum((max(VALUES) * NUMBERS + side) ** 2 for side in range(ROUNDS))
 
 #: Action ids beyond the cards: the optional draw (F8), the collective fruit (F11), which value to cancel (F9).
 DRAW, DECLINE, CHOOSE, CANCEL = CARDS, CARDS + 1, CARDS + 2, CARDS + 2 + len(FRUITS)
@@ -106,6 +117,9 @@ def _table(value: Any) -> FrozenTable | None:
     return None if value is None else check_table(table_rows("table", value))
 
 
+#: Shrunken games by name: fruits x numbers, cards in a hand, targets in the river; one round.
+MINIS = {"2x3,2,2": (2, 3, 2, 2), "2x4,3,2": (2, 4, 3, 2), "3x3,2,2": (3, 3, 2, 2)}
+
 OPTIONS: tuple[Option, ...] = (
     *common_options(players=(2, MAX_PLAYERS), num_players=4, margin_scale=40.0),
     Option("river", "public", "F1: all seven targets are seen, or only the current one", ("public", "current")),
@@ -117,6 +131,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("collective_reuse", True, "F11: in round 3 the collective fruit of round 2 may come again", (True, False)),
     Option("table", None, "F15: None (assumed-v1), a JSON path, or a table of single, double, rotten", check=_table),
+    mini_option(MINIS),
 )
 
 
@@ -126,12 +141,12 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     record, n = rules[0], options["num_players"]
     record["num_actions"] = NUM_ACTIONS
     record["fruits"], record["numbers"], record["turns"], record["rounds"] = len(FRUITS), NUMBERS, TURNS, ROUNDS
-    record["hand"] = _PUBLISHED["hand"][str(n)]
+    record["hand"] = dealt_hand(n)
     record["river_public"], record["tie_all"] = options["river"] == "public", options["tie_scope"] == "all"
     record["reuse"] = options["collective_reuse"]
     table = default_table() if options["table"] is None else options["table"]
     _lay_out(record, [next(k for k, kind in enumerate(KINDS) if n in table[kind]) for n in range(1, NUMBERS + 1)])
-    return rules
+    return rules if options["mini"] is None else _shrink(rules, *MINIS[options["mini"]])
 
 
 def _lay_out(record: Any, kinds: Sequence[int]) -> None:
@@ -178,11 +193,35 @@ def check_rules(rules: np.ndarray) -> None:
             raise InvalidOption(f"rules: expected the {field} of cards fruit by fruit, got {r[field].tolist()}")
 
 
+def dealt_hand(num_players: int) -> int:
+    """How many cards each seat of the published game is dealt."""
+    return int(_PUBLISHED["hand"][str(num_players)])
+
+
 def worst_margin(rules: np.ndarray) -> float:
     """Points: no margin is below this. A rival's best round is all of one fruit and its collective card, squared."""
     r = rules[0]
     fruit = sum(VALUES[kind] for kind in r["kind"][: int(r["numbers"])].tolist())
     return -float(sum((fruit + side) ** 2 for side in range(int(r["rounds"]))))
+
+
+def _shrink(
+    rules: np.ndarray, fruits: int, numbers: int, hand: int, turns: int, *, rounds: int = 1, rotten: int | None = None
+) -> np.ndarray:
+    """Keep the lowest numbers of the first fruits, with their kinds unless another number is rotten."""
+    record = rules[0]
+    kinds = record["kind"][: whole("numbers", 1, NUMBERS)(numbers)].tolist()
+    if rotten is not None:
+        kinds = [0 if kind == KINDS.index("rotten") else kind for kind in kinds]
+        kinds[whole("rotten", 1, numbers)(rotten) - 1] = KINDS.index("rotten")
+    record["fruits"], record["numbers"] = whole("fruits", 1, len(FRUITS))(fruits), numbers
+    record["hand"], record["turns"] = whole("hand", 1, MAX_HAND)(hand), whole("turns", 1, TURNS)(turns)
+    record["rounds"] = whole("rounds", 1, ROUNDS)(rounds)
+    for field in ("fruit", "number", "kind"):
+        record[field] = 0
+    _lay_out(record, kinds)
+    check_rules(rules)
+    return rules
 
 
 def mini_rules(
@@ -198,19 +237,8 @@ def mini_rules(
 ) -> np.ndarray:
     """Rules of a shrunken game for exact methods, with the kinds of `assumed-v1` unless another number is rotten.
 
-    For research and tests; not a published variant. `options` are those of the game, such as `river`.
+    For research and tests; not a published variant. `options` are those of the game, such as `river`. The option `mini`
+    names some.
     """
-    rules = make_rules(resolve("fruitoplay", OPTIONS, options | {"num_players": num_players})).copy()
-    record = rules[0]
-    kinds = record["kind"][: whole("numbers", 1, NUMBERS)(numbers)].tolist()
-    if rotten is not None:
-        kinds = [0 if kind == KINDS.index("rotten") else kind for kind in kinds]
-        kinds[whole("rotten", 1, numbers)(rotten) - 1] = KINDS.index("rotten")
-    record["fruits"], record["numbers"] = whole("fruits", 1, len(FRUITS))(fruits), numbers
-    record["hand"], record["turns"] = whole("hand", 1, MAX_HAND)(hand), whole("turns", 1, TURNS)(turns)
-    record["rounds"] = whole("rounds", 1, ROUNDS)(rounds)
-    for field in ("fruit", "number", "kind"):
-        record[field] = 0
-    _lay_out(record, kinds)
-    check_rules(rules)
-    return rules
+    rules = make_rules(resolve("fruitoplay", OPTIONS, options | {"num_players": num_players}))
+    return _shrink(rules, fruits, numbers, hand, turns, rounds=rounds, rotten=rotten)

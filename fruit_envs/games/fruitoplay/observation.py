@@ -19,10 +19,12 @@ from fruit_envs.games.fruitoplay.components import (
     DECLINE,
     FRUITS,
     KINDS,
+    MAX_HAND,
+    MOST_POINTS,
     NUMBERS,
     ROUNDS,
     TURNS,
-    worst_margin,
+    dealt_hand,
 )
 from fruit_envs.games.fruitoplay.state import (
     COLORS,
@@ -45,10 +47,11 @@ MAX_WORLDS = 10**6
 def blocks(rules: np.ndarray) -> tuple[Block, ...]:
     """The observation's blocks, in order; seats are relative to the observer.
 
-    The blocks over cards, river and fruits have the published game's sizes in every variant.
+    Sizes and bounds are the published game's in every variant, shrunken games included: what was trained on one
+    plays in the other.
     """
     r = rules[0]
-    n, highest = int(r["num_players"]), int(-worst_margin(rules))
+    n = int(r["num_players"])
 
     def cards(name: str, doc: str, present: int = 1) -> Block:
         return Block(name, doc, (CARDS * present,), ("card",), kind="set")
@@ -84,14 +87,14 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
             f"cards of each fruit in each seat's columns: {', '.join(KINDS)}",
             (n, COLORS, len(KINDS)),
             ("seat", "fruit", "kind"),
-            high=int(r["numbers"]),
+            high=NUMBERS,
             unit=4,
         ),
-        seat("hand_sizes", "cards in each hand, those laid face down included", int(r["hand"])),
+        seat("hand_sizes", "cards in each hand, those laid face down included", MAX_HAND, dealt_hand(n)),
         seat("asked", "1 for the seats that decide in this window, those that have done so included"),
         seat("denied", "1 where a rotten card has cancelled the collective one (F9)"),
-        seat("scores", "points of the rounds scored", highest, 100),
-        seat("points", "points of the last round, once the game is over (F14)", highest, 100),
+        seat("scores", "points of the rounds scored", MOST_POINTS, 100),
+        seat("points", "points of the last round, once the game is over (F14)", MOST_POINTS, 100),
         Block("committed", "1 + own action in this window, 0 before", (1,), ("",), high=DECLINE + 1),
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from fruit_envs.base.errors import InvalidOption, brief
 from fruit_envs.declare.header import RULES_HEADER
-from fruit_envs.declare.options import Option, common_options, resolve, starter_outcomes, whole
+from fruit_envs.declare.options import Option, common_options, mini_option, resolve, starter_outcomes, whole
 from fruit_envs.declare.rules import check_fields, rules_record
 from fruit_envs.games.fruity_fruit.table import (
     CARDS,
@@ -35,6 +35,9 @@ CELLS, HALF = SIDE * SIDE, SIDE * SIDE // 2  # of the board, and of each of its 
 MAX_SHAPES, MAX_TURNS, FIGURE_CELLS = TILES, 4, 4
 DRAWN = 4  # scoring cards seen in the draft (Y2)
 BASKET = 4  # spaces of a basket
+
+#: No seat scores more, whatever the table: the best fruit on every cell that has a space in some basket.
+MOST_POINTS = MAX_VALUE * max(min(CELLS - baskets, BASKET * (1 + baskets)) for baskets in range(CELLS))
 MAX_UNSEEN = 27  # tiles that a seat cannot place, in a game of four
 
 #: Symbols beyond the fruits, by their places in SYMBOLS.
@@ -83,6 +86,9 @@ _LAYOUT = (
     *("first_pair", "cards_at", "num_actions"),
 )
 
+#: Shrunken games by name: colours x values, rows x columns of the board; no draft.
+MINIS = {"2x2,3x3": (2, 2, 3, 3), "2x2,4x4": (2, 2, 4, 4)}
+
 OPTIONS: tuple[Option, ...] = (
     *common_options(players=(2, MAX_PLAYERS), num_players=3, margin_scale=15.0),
     Option("first_tile", "anywhere", "Y4: the first tile lies anywhere, or on a middle cell", ("anywhere", "centre")),
@@ -94,6 +100,7 @@ OPTIONS: tuple[Option, ...] = (
         ("two_step", "single"),
     ),
     Option("components", None, "Y17: None (assumed-v1), a JSON path, or a whole table", check=read_table),
+    mini_option(MINIS),
 )
 
 
@@ -117,7 +124,7 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     _lay_out_board(record, table["board"], centre=options["first_tile"] == "centre")
     _lay_out_tiles(record, range(TILES), [figures(shape) for shape in shape_of_tile(table, options["shapes"])])
     _number_actions(record)
-    return rules
+    return rules if options["mini"] is None else _shrink(rules, *MINIS[options["mini"]])
 
 
 def bits(word: Any) -> list[int]:
@@ -309,8 +316,25 @@ def mini_rules(
     are those of the game, such as `shapes`. By default there is no draft: everybody scores by card 0.
     """
     resolved = resolve("fruity_fruit", OPTIONS, options | {"num_players": num_players})
-    n, rules = resolved["num_players"], make_rules(resolved).copy()
+    return _shrink(make_rules(resolved), colours, values, rows, columns, cards=cards, drawn=drawn)
+
+
+def _shrink(
+    rules: np.ndarray,
+    colours: int,
+    values: int | Sequence[int],
+    rows: int,
+    columns: int,
+    *,
+    cards: int = 0,
+    drawn: int = 0,
+) -> np.ndarray:
+    """Keep these values of the first colours, and the middle of the board."""
     record = rules[0]
+    n = int(record["num_players"])
+    centre = [int(record[f"opening_{part}"]) for part in ("low", "high")] != [
+        int(record[f"ground_{part}"]) for part in ("low", "high")
+    ]
     board, shapes = board_of(record), shapes_of(record)
     rows, columns = whole("rows", 1, SIDE)(rows), whole("columns", 1, SIDE)(columns)
     top, left = (SIDE - rows) // 2, (SIDE - columns) // 2
@@ -320,7 +344,6 @@ def mini_rules(
     tiles = [VALUES * colour + value - 1 for colour, value in product(range(colours), sorted(set(kept)))]
     for field in _LAYOUT:
         record[field] = 0
-    centre = resolved["first_tile"] == "centre"
     _lay_out_board(record, [row[left : left + columns] for row in board[top : top + rows]], centre=centre)
     _lay_out_tiles(record, tiles, shapes)
     _number_actions(record)

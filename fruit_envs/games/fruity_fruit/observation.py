@@ -10,7 +10,7 @@ from fruit_envs.declare.layout import Block
 from fruit_envs.engine.bits import spread_bits
 from fruit_envs.engine.jit import Record, helper
 from fruit_envs.games.fruity_fruit.board import write_bits
-from fruit_envs.games.fruity_fruit.components import BASKET, BASKETS, INSECTS, TILES, count_symbol, worst_margin
+from fruit_envs.games.fruity_fruit.components import BASKET, CELLS, MOST_POINTS, TILES
 from fruit_envs.games.fruity_fruit.scoring import score_of
 from fruit_envs.games.fruity_fruit.state import DRAFT, KINDS, PLACE, TILE, kernels
 from fruit_envs.games.fruity_fruit.table import CARDS, COLOURS, FRUITS, SIDE, SYMBOLS, VALUES
@@ -27,12 +27,11 @@ SHOWN = (*FRUITS, "basket", "insect")
 def blocks(rules: np.ndarray) -> tuple[Block, ...]:
     """The observation's blocks, in order; seats are relative to the observer.
 
-    The planes come first. All blocks have the published game's sizes in every variant.
+    The planes come first. Sizes and bounds are the greatest that any table allows, shrunken games included: what was
+    trained on one plays in the other.
     """
     r = rules[0]
     n, perfect = int(r["num_players"]), 1 - int(r["tabletop"])
-    fruit = sum(count_symbol(r, kind) for kind in range(KINDS))
-    baskets, insects = count_symbol(r, BASKETS), count_symbol(r, INSECTS)
 
     def planes(name: str, doc: str, channels: int, axis: str) -> Block:
         return Block(name, doc, (channels, SIDE, SIDE), (axis, "row", "column"))
@@ -78,7 +77,7 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
         ),
         Block("phase", "what is being decided", (len(PHASES),), ("phase",), kind="choice", labels=PHASES),
         Block("led", "the led colour", (len(COLOURS),), ("colour",), kind="choice", labels=COLOURS),
-        Block("pot", "fruit in the middle", (KINDS,), ("fruit",), high=fruit, unit=4),
+        Block("pot", "fruit in the middle", (KINDS,), ("fruit",), high=CELLS, unit=4),
         one_seat("starter", "who drafted and led first (Y1)", perfect),
         one_seat("asked", "who decides now"),
         one_seat("leader", "who leads this trick, or would if able (Y10); during the draft who will"),
@@ -93,12 +92,12 @@ def blocks(rules: np.ndarray) -> tuple[Block, ...]:
             labels=COLOURS,
         ),
         seat("trick_value", "its value, 0 where there is none", VALUES),
-        seat("sizes", "tiles in each hand", int(r["hand"])),
-        seat("spaces", "free spaces in each seat's baskets", BASKET * (1 + baskets), 2 * BASKET),
-        seat("baskets", "baskets of each seat", 1 + baskets),
-        seat("insects", "insects of each seat", insects),
-        seat("scores", "final scores, 0 before the end", int(-worst_margin(rules)), 30),
-        Block("fruits", "fruit in each seat's baskets", (n, KINDS), ("seat", "fruit"), high=fruit, unit=4),
+        seat("sizes", "tiles in each hand", TILES // 2, TILES // n),
+        seat("spaces", "free spaces in each seat's baskets", BASKET * (1 + CELLS), 2 * BASKET),
+        seat("baskets", "baskets of each seat", 1 + CELLS, 7),
+        seat("insects", "insects of each seat", CELLS, 8),
+        seat("scores", "final scores, 0 before the end", MOST_POINTS, 30),
+        Block("fruits", "fruit in each seat's baskets", (n, KINDS), ("seat", "fruit"), high=CELLS, unit=4),
     )
 
 
