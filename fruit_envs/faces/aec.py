@@ -108,9 +108,9 @@ class AEC(AECEnv[str, Observation, int]):
         else:
             seat = state.seat
             self.agent_selection, self._legal = self.agents[seat], state.legal(seat)
-        self._tell()
+        self._write_infos()
 
-    def _tell(self) -> None:
+    def _write_infos(self) -> None:
         nothing = self._nothing
         self.infos = {agent: {"action_mask": nothing.copy()} for agent in self.agents}
         if self._legal is not None:
@@ -149,7 +149,7 @@ class AEC(AECEnv[str, Observation, int]):
             if action is not None:
                 raise IllegalAction(f"expected None from {agent}, whose game has ended, got {brief(action)}")
             self._was_dead_step(None)
-            self._tell()
+            self._write_infos()
             return
         if action is None:
             raise IllegalAction(f"expected an action id of {agent}, got None (only a finished seat takes it)")
@@ -219,7 +219,7 @@ class AEC(AECEnv[str, Observation, int]):
             setattr(self, name, _copy(value))
         going = self.agents and not any(self.terminations.values()) and not any(self.truncations.values())
         self._legal = game_state.legal(game_state.seat) if going else None
-        self._tell()
+        self._write_infos()
 
     def _check_bookkeeping(self, kept: dict[str, Any], state: State, cut: bool) -> None:
         """Raise InvalidBuffer for what this environment cannot have kept beside this game."""
@@ -318,7 +318,7 @@ class TerminateIllegal(TerminateIllegalWrapper):
             raw.rewards[agent] -= paid
             raw._cumulative_rewards[agent] -= paid
             raw._legal = None
-            raw._tell()
+            raw._write_infos()
 
 
 class OrderEnforcing(OrderEnforcingWrapper):

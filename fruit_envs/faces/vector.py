@@ -236,7 +236,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
                 return self._show_new(done, chosen, illegal, rewards, terminated, truncated)
             self._ended = done
             shown, infos = self._show(), self._infos(self._all)
-            self._tell_illegal(infos, illegal, chosen)
+            self._note_illegal(infos, illegal, chosen)
             return shown, rewards, terminated, truncated, infos
 
     def _as_actions(self, actions: Any, going: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -305,7 +305,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
         for place, i in enumerate(ended.tolist()):
             final_obs[i] = {"observation": last[place].copy(), "action_mask": masks[i].copy()}
         final_info = self._infos(ended)
-        self._tell_illegal(final_info, illegal, chosen)
+        self._note_illegal(final_info, illegal, chosen)
         self._rows.deal(ended, onwards=True)
         self._seat(ended)
         self._opponents.play(self._learners)
@@ -353,7 +353,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, Any, np.ndarray]):
             infos[f"_{name}"] = told.copy()
         return infos
 
-    def _tell_illegal(self, infos: dict[str, Any], illegal: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:
+    def _note_illegal(self, infos: dict[str, Any], illegal: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:
         if len(illegal):
             infos["illegal"], infos["_illegal"] = np.zeros(self.num_envs, np.int64), np.zeros(self.num_envs, np.bool_)
             infos["illegal"][illegal], infos["_illegal"][illegal] = chosen[illegal], True

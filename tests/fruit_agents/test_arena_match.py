@@ -12,7 +12,7 @@ from arena_agents import First, Last
 
 import fruit_envs
 from fruit_agents.arena import PHRASE, MatchResult, deal_seeds, duplicate_match, to_json, to_markdown
-from fruit_agents.arena.match import tell
+from fruit_agents.arena.match import judge
 from fruit_agents.arena.play import ONE, REST, Played, Table
 from fruit_envs.agents.asking import ask, new_memory
 
@@ -140,7 +140,7 @@ def played(seat: int, share: float, margin: float, failed: int | None = None) ->
 
 def test_both_sides_of_two() -> None:
     games = [played(0, 1, 7), played(1, 0.5, 0), played(0, 0, -4), played(1, 0, -20, failed=1)]
-    one, rest = (tell(side, load(), ("a", "b"), 0, 0, games) for side in (ONE, REST))
+    one, rest = (judge(side, load(), ("a", "b"), 0, 0, games) for side in (ONE, REST))
     assert (one.agent, one.opponent, one.seats) == (rest.opponent, rest.agent, rest.seats) == ("a", "b", 1)
     assert one.rows["share"].tolist() == [[1, 0.5], [0, 0]]
     # Told by the seat of the teller: b sat in seat 1 while a sat in seat 0.
@@ -158,7 +158,7 @@ def test_both_sides_of_two() -> None:
 def test_both_sides_of_three() -> None:
     # A win of the one; one of the rest; a failure of the rest, whose other seat shares the win with the one.
     games = [played(0, 1, 6), played(1, 0, -3), played(2, 0.5, 5, failed=0)]
-    one, rest = (tell(side, load(3), ("a", "b"), 0, 0, games) for side in (ONE, REST))
+    one, rest = (judge(side, load(3), ("a", "b"), 0, 0, games) for side in (ONE, REST))
     assert (one.seats, rest.seats) == (1, 2)
     assert one.rows["share"].tolist() == [[1, 0, 0.5]]
     assert rest.rows["share"].tolist() == [[0, 0.5, 0.25]]
@@ -172,7 +172,7 @@ def test_both_sides_are_what_the_scores_say(num_players: int) -> None:
     game, n = load(num_players), num_players
     table = Table(game, First(game), Last(game))
     games = [one for deal in deal_seeds(6) for one in table.seatings(deal)]
-    result = tell(REST, game, ("first", "last"), 0, 0, games)
+    result = judge(REST, game, ("first", "last"), 0, 0, games)
     for row in result.rows:
         for own in range(n):  # of the one
             state = game.deal(int(row["seed"]))

@@ -158,7 +158,7 @@ def as_agent_seed(seed: Any) -> int:
     return number
 
 
-def tell(
+def judge(
     side: int, game: Game, names: tuple[str, str], seed: int, agent_seed: int, games: Sequence[Played]
 ) -> MatchResult:
     """The result of a table as one of its sides sees it.
@@ -278,4 +278,4 @@ def duplicate_match(
     names = name_of(agents[0]), name_of(agents[1])
     what = f"{names[0]} against {names[1]}"
     games = [one for deal in tracked(deal_seeds(deals, seed), what, progress) for one in table.seatings(deal)]
-    return tell(ONE, game, names, seed, agent_seed, games)
+    return judge(ONE, game, names, seed, agent_seed, games)

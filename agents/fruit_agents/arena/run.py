@@ -19,7 +19,7 @@ import numpy as np
 from fruit_agents.arena.clock import as_limit
 from fruit_agents.arena.deals import PHRASE
 from fruit_agents.arena.entrants import Entrant, enter
-from fruit_agents.arena.match import MatchResult, as_agent_seed, as_deals, tell
+from fruit_agents.arena.match import MatchResult, as_agent_seed, as_deals, judge
 from fruit_agents.arena.play import ONE, REST
 from fruit_agents.arena.report import arena_json, arena_markdown
 from fruit_agents.arena.store import Store, as_played, as_table, require_pyarrow
@@ -134,7 +134,7 @@ def run(
             store.merge(games)
             n = deals * game.num_players
             results = [
-                tell(side, game, pair, seed, agent_seed, as_played(games.slice(table * n, n)))
+                judge(side, game, pair, seed, agent_seed, as_played(games.slice(table * n, n)))
                 for table, pair in enumerate(names)
                 for side in (ONE, REST)
             ]

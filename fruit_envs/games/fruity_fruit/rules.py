@@ -64,7 +64,7 @@ def _offer_cards(rules: Record, state: Record) -> None:
 @subroutine
 def _begin_play(rules: Record, state: Record) -> None:
     state.fits = fitting_tiles(rules, state)
-    _go_on(rules, state)
+    _ask_until_over(rules, state)
 
 
 @helper
@@ -117,7 +117,7 @@ def _place(rules: Record, state: Record, seat: Any, tile: Any, turn: Any, cell: 
     state.turn += 1
     state.chosen = -1
     state.fits = fitting_tiles(rules, state)
-    _go_on(rules, state)
+    _ask_until_over(rules, state)
 
 
 @helper
@@ -127,7 +127,7 @@ def covered(rules: Record, symbol: Any, low: Any, high: Any) -> Any:
 
 
 @helper
-def _go_on(rules: Record, state: Record) -> None:
+def _ask_until_over(rules: Record, state: Record) -> None:
     """Ask the next seat that has something to decide."""
     while not _ask_next(rules, state):
         if _resolve(rules, state) or _ended(rules, state):
@@ -344,7 +344,7 @@ def apply(rules: Record, state: Record, seat: int, action: int) -> None:
         state.picked += 1
         state.to_pick -= 1
         if state.to_pick == 0 and not _ended(rules, state):
-            _go_on(rules, state)
+            _ask_until_over(rules, state)
     else:
         state.kept[seat] = np.int64(action) - np.int64(rules.cards_at)
         state.drafted += 1
