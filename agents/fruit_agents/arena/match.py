@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fruit_envs.runtime.game import Game
 
-__all__ = ["MatchResult", "as_agent_seed", "as_deals", "duplicate_match", "tell"]
+__all__ = ["MatchResult", "as_agent_seed", "as_deals", "duplicate_match", "judge"]
 
 #: Whose seat failed and lost a game by it.
 NOBODY, AGENT, OPPONENT = range(3)
