@@ -285,6 +285,24 @@ def threads(game: str) -> str:
     return _table(["games", "times as fast", "half of the repeats"], rows) + _made_with(measured["facts"])
 
 
+def against(name: str) -> str:
+    """This version against an earlier one: the median ratio of each row, game by game."""
+    measured = _measured(f"against_{name}")
+    if measured is None:
+        return ""
+    ratios: dict[str, dict[str, float]] = {}
+    for row in measured["rows"]:
+        game = " ".join([row["game"], *row["options"].values()])
+        ratios.setdefault(row["row"], {})[game] = row["ratio"]
+    games = list(dict.fromkeys(game for found in ratios.values() for game in found))
+    rows: list[list[object]] = [[row, *(found.get(game, "") for game in games)] for row, found in ratios.items()]
+    facts = measured["facts"]
+    further = " / ".join(str(seconds) for seconds in facts["further_games_cpu_s"])
+    first = facts["first_game_cpu_s"]
+    said = f"From an empty cache the first game takes {first} CPU s in this version, each further one"
+    return _table(["row", *games], rows) + f"\n\n{said} of the process {further}.\n" + _made_with(facts)
+
+
 PARTS: dict[str, Callable[[str], str]] = {
     "kernels": kernels,
     "options": options,
@@ -292,6 +310,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "blocks": blocks,
     "counters": counters,
     "actions": actions,
+    "against": against,
     "throughput": throughput,
     "peers": peers,
     "results": results,

@@ -107,13 +107,15 @@ def test_the_environments_pass_their_tests_with_agents_and_training_removed(fres
     scripts, install = fresh
     project = tmp_path / "project"
     project.mkdir()
-    for part in ("fruit_envs", "tests"):
+    for part in ("fruit_envs", "tests", "docs"):
         shutil.copytree(ROOT / part, project / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.rmtree(project / "tests" / "fruit_agents")
     shutil.rmtree(project / "tests" / "fruit_train")
     for file in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / file, project)
-    install("numpy", "numba", "gymnasium", "pettingzoo", "pytest", "pytest-xdist", "hypothesis", "scipy")
+    install(
+        "numpy", "numba", "gymnasium", "pettingzoo", "platformdirs", "pytest", "pytest-xdist", "hypothesis", "scipy"
+    )
     output = run(
         scripts / "python",
         "-m",
@@ -135,7 +137,17 @@ def test_the_oldest_supported_gymnasium(fresh, tmp_path):
     scripts, _ = fresh
     constraints = (ROOT / "constraints.txt").read_text("utf-8").replace("gymnasium==1.4.0", "gymnasium==1.2.2")
     (tmp_path / "constraints.txt").write_text(constraints)
-    needs = ["numpy", "numba", "gymnasium", "pettingzoo", "pytest", "pytest-xdist", "hypothesis", "scipy"]
+    needs = [
+        "numpy",
+        "numba",
+        "gymnasium",
+        "pettingzoo",
+        "platformdirs",
+        "pytest",
+        "pytest-xdist",
+        "hypothesis",
+        "scipy",
+    ]
     run(scripts / "pip", "install", "-q", "-c", tmp_path / "constraints.txt", *needs)
     assert "1.2.2" in run(scripts / "python", "-c", "import gymnasium; print(gymnasium.__version__)")
     run(scripts / "python", "-m", "pytest", "-n", "2", "tests/conformance", cwd=ROOT, PYTHONPATH=str(ROOT))

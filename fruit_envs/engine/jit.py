@@ -23,6 +23,7 @@ from numba.core import cgutils, config, sigutils
 from numba.core.ccallback import CFunc
 from numba.core.imputils import lower_cast
 from numba.core.registry import CPUDispatcher
+from numba.core.typing import make_concrete_template
 from numba.extending import intrinsic
 
 from fruit_envs.engine.cache import SafeCache, cache_folder
@@ -128,7 +129,13 @@ class _Helper(CPUDispatcher):  # type: ignore[misc]
             return self.py_func(*args)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        return super().get_call_template(tuple(_as_general(arg) for arg in args), kws)
+        template, pysig, args, kws = super().get_call_template(tuple(_as_general(arg) for arg in args), kws)
+        # Only what was compiled for these very types is offered: where one game's record is another's plus a last
+        # field, Numba would consider the other's function too, and warn of it.
+        exact = [signature for signature in self.nopython_signatures if signature.args == args]
+        if exact:
+            template = make_concrete_template(template.__name__, key=template.key, signatures=exact)
+        return template, pysig, args, kws
 
 
 def _as_general(kind: Any) -> Any:

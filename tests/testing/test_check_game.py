@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -93,6 +95,28 @@ def test_what_breaks_the_contract_is_said_in_words(fault, kuhn_with):
     old, new, error, words = FAULTS[fault]
     with pytest.raises(error, match=words):
         check_game(kuhn_with((old, new)))
+
+
+@pytest.mark.skipif(not jit.JIT, reason="nothing is typed without compilation")
+@pytest.mark.parametrize("order", [("short", "long"), ("long", "short")])
+def test_a_record_that_is_another_s_plus_a_last_field_is_no_surprise(order, tmp_path):
+    """Numba would take the shorter record's functions for the longer one's, with a warning that it is an experiment."""
+    text = TUTORIAL.read_text("utf-8")
+    longer = text.replace("    ],\n    align=True,", '        ("more", np.int64),\n    ],\n    align=True,', 1)
+    assert longer != text
+    for name, code in (("short", text), ("long", longer)):
+        (tmp_path / f"{name}.py").write_text(code.replace('"kuhn_poker"', f'"kuhn_{name}"'))
+    play = "".join(
+        f"import {name}; s = load('kuhn_{name}').deal(1); s.view(0, 1); s.apply(s.seat, 1)\n" for name in order
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", f"from fruit_envs import load\n{play}"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_names_are_checked_and_not_taken_twice():
