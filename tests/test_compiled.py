@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fruit_envs import load
-from fruit_envs.engine import jit
+from fruit_envs.engine import cache, jit
 from support import cases, trace_hash
 
 TESTS = Path(__file__).parent
@@ -117,6 +117,50 @@ def test_it_works_with_no_folder_to_write_to(tmp_path):
     code = f"import tempfile; tempfile.tempdir = {str(blocked)!r}\n"
     assert run(code + CACHE, **environment).strip() == "None"
     assert run(code + PLAY, **environment).strip() == "True"
+
+
+def test_where_folders_have_no_owner_their_mode_says_nothing(monkeypatch, tmp_path):
+    """Windows reports every folder as open to all."""
+    tmp_path.chmod(0o777)
+    assert not cache._usable(tmp_path)
+    monkeypatch.delattr(os, "getuid")
+    assert cache._usable(tmp_path)
+
+
+STEP = (
+    "import fruit_envs as f; s = f.load('toy_windows').deal(1); s.apply(s.seat, s.legal_actions(s.seat)[0]); print(s)"
+)
+
+
+def cold(tmp_path, **more):
+    """A step of the toy game with this cache; returns what came on stderr."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+    env |= {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join([str(TESTS), env.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", STEP], capture_output=True, text=True, env=env, check=False, **more
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.startswith("State(toy_windows, decisions=1")
+    return done.stderr
+
+
+def test_a_damaged_cache_costs_a_compile_and_is_mended(tmp_path):
+    assert cold(tmp_path).count("compiling toy_windows") == 1
+    assert cold(tmp_path) == "", "what was kept is used"
+    kept = sorted(tmp_path.rglob("*.nb?"))
+    for path, size in [(path, 0) for path in kept[::2]] + [(path, path.stat().st_size // 2) for path in kept[1::2]]:
+        path.write_bytes(path.read_bytes()[:size])
+    cold(tmp_path)
+    assert cold(tmp_path) == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")
+def test_a_full_disk_costs_the_cache_and_not_the_game(tmp_path):
+    import resource
+
+    limit = 8 * 1024
+    assert "compiling" in cold(tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert not [path for path in tmp_path.rglob("*") if ".tmp." in path.name], "nothing half written is left"
 
 
 def test_importing_is_light_and_compiles_nothing():
