@@ -127,9 +127,13 @@ def test_where_folders_have_no_owner_their_mode_says_nothing(monkeypatch, tmp_pa
     assert cache._usable(tmp_path)
 
 
-STEP = (
-    "import fruit_envs as f; s = f.load('toy_windows').deal(1); s.apply(s.seat, s.legal_actions(s.seat)[0]); print(s)"
-)
+STEP = """
+from fruit_envs import load, register_game
+register_game('toy_windows', 'toy_windows')
+state = load('toy_windows').deal(1)
+state.apply(state.seat, state.legal_actions(state.seat)[0])
+print(state)
+"""
 
 
 def cold(tmp_path, **more):
