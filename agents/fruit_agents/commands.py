@@ -109,6 +109,8 @@ def describe(
     console = Console()
     lines = [f"{facts['title']}: {facts['env_id']}; agents: {', '.join(facts['agents'])}"]
     lines += [f"Preset {name}: {_given(given)}" for name, given in facts["presets"].items()]
+    minis = [choice for o in facts["options"] if o["name"] == "mini" for choice in o["choices"] if choice is not None]
+    lines += [f"Shrunken games (option mini): {' '.join(minis)}"] if minis else []
     console.print("\n".join(lines) + "\n", markup=False, highlight=False)
     options = [(o["name"], json.dumps(o["value"]), json.dumps(o["default"]), o["doc"]) for o in facts["options"]]
     _print_table(console, "Options", ("name", "value", "default", "meaning"), options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,17 +14,7 @@ from fruit_envs.base.checks import whole_number
 from fruit_envs.base.errors import InvalidFile, InvalidOption, InvalidTable, UnknownKeyword, brief
 from fruit_envs.base.files import read_json
 
-__all__ = [
-    "FrozenTable",
-    "Option",
-    "common_options",
-    "mini_option",
-    "resolve",
-    "same_rows",
-    "starter_outcomes",
-    "table_rows",
-    "whole",
-]
+__all__ = ["FrozenTable", "Option", "common_options", "resolve", "same_rows", "starter_outcomes", "table_rows", "whole"]
 
 
 class FrozenTable(dict[str, Any]):
@@ -105,6 +95,8 @@ class Option:
         The allowed values, or None where `check` decides.
     check
         Returns the value to use, or raises `InvalidOption`.
+    brings
+        Values of this option that bring defaults of their own for others: value -> name -> default.
     """
 
     name: str
@@ -112,6 +104,7 @@ class Option:
     doc: str
     choices: tuple[Any, ...] | None = None
     check: Callable[[Any], Any] | None = None
+    brings: Mapping[Any, Mapping[str, Any]] = field(default_factory=dict)
 
     def validated(self, value: Any) -> Any:
         """The value to use for what was given."""
@@ -178,17 +171,6 @@ def common_options(players: tuple[int, int], num_players: int, margin_scale: flo
     )
 
 
-def mini_option(minis: Mapping[str, Any]) -> Option:
-    """The option `mini`: a shrunken game by name, for exact methods and tests; not a published variant.
-
-    Parameters
-    ----------
-    minis
-        Name -> what `make_rules` shrinks the game to.
-    """
-    return Option("mini", None, "a shrunken game, for exact methods (None: the whole one)", (None, *minis))
-
-
 def resolve(game: str, declared: Sequence[Option], given: Mapping[str, Any]) -> dict[str, Any]:
     """Every declared option with the value given or its default.
 
@@ -207,7 +189,11 @@ def resolve(game: str, declared: Sequence[Option], given: Mapping[str, Any]) -> 
                 f"unknown option {brief(name)} for {game}: expected one of {', '.join(names)}; "
                 f"{game} got an unexpected keyword argument '{name}'"
             )
-    options = {option.name: option.validated(given.get(option.name, option.default)) for option in declared}
+    defaults = {option.name: option.default for option in declared}
+    for option in declared:
+        if option.brings:
+            defaults |= option.brings.get(option.validated(given.get(option.name, option.default)), {})
+    options = {option.name: option.validated(given.get(option.name, defaults[option.name])) for option in declared}
     if options["reward_timing"] == "as_scored" and options["reward"] != "margin":
         raise InvalidOption(f'reward_timing="as_scored" needs reward="margin", got reward={options["reward"]!r}')
     return options

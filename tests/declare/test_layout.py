@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from fruit_envs import InvalidBuffer, load
+from fruit_envs.declare.catalog import presets
 from fruit_envs.declare.layout import Block, Layout
+from fruit_envs.games.fruity_fruit.table import default_table as fruity_fruit_table
 from support import every_case, random_states
 
 
@@ -98,6 +100,49 @@ def test_the_digest_tells_layouts_apart():
     }
     assert len(digests) == 12
     assert load("fruit_cocktail").layout.digest == load("fruit_cocktail", reward="margin").layout.digest
+
+
+def _doubles():
+    return {"single": [1], "double": [*range(3, 21)], "rotten": [2]}
+
+
+def _bare_board():
+    table = json.loads(json.dumps(fruity_fruit_table()))
+    return table | {"board": ["MB........"] + [".........."] * 9, "scoring_cards": [[300] * 6] * 9}
+
+
+@pytest.mark.parametrize("memory", ["perfect", "tabletop"])
+@pytest.mark.parametrize(
+    ("name", "variants"),
+    [
+        ("fruit_cocktail", [{"deck": [(f, 1, v) for f in range(8) for v in (-4, 0, 5)]}, {"mini": "3x2"}]),
+        ("fruitoplay", [{"table": _doubles()}, {"river": "current"}, {"mini": "2x3,2,2"}]),
+        ("fruity_fruit", [{"components": _bare_board()}, {"shapes": "mixed"}, {"mini": "2x2,3x3,2"}]),
+        (
+            "fruit_salad",
+            [
+                *({"max_reveals": reveals} for reveals in (1, 120, 30_000)),
+                *({"points_to_win": points} for points in (1, 20)),
+                {"deck": [(9, 9, 9, 9, "none")] * 60},
+                {"windows": "lite", "distribution": "bulk", "last_card_window": True},
+                {"mini": "3,3"},
+            ],
+        ),
+    ],
+)
+def test_options_tables_and_presets_share_a_layout(name, variants, memory):
+    """What is trained on one plays in the other: not only places, but bounds and scales are the same."""
+    whole = load(name, num_players=2, memory=memory)
+    given = [options for options in presets(name).values() if options.get("memory", memory) == memory]
+    for options in [*variants, *given]:
+        game = load(name, **{"num_players": 2, "memory": memory, **options})
+        assert game.layout.digest == whole.layout.digest, options
+        assert game.layout.scale.tobytes() == whole.layout.scale.tobytes(), options
+        assert game.reveal_layout.digest == whole.reveal_layout.digest, options
+        for state in random_states(game, 1) if options.get("max_reveals", 0) < 1000 else ():
+            reveal = state.reveal()
+            assert (reveal >= game.reveal_layout.low).all()
+            assert (reveal <= game.reveal_layout.high).all()
 
 
 @every_case

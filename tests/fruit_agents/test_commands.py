@@ -64,6 +64,19 @@ def test_presets_are_known_by_name() -> None:
     assert (record["game"], record["options"]["memory"]) == ("fruit_salad", "tabletop")
 
 
+def test_shrunken_games_are_listed_and_recorded(tmp_path: Path) -> None:
+    text = run("describe", "fruit_cocktail").stdout
+    assert "Shrunken games (option mini): 3x2 4x2 5x2 3x3 6x2 4x3\n" in text
+    facts = json.loads(run("describe", "fruitoplay", "--option", "mini=2x3,2,2", "--json").stdout)
+    values = {o["name"]: o["value"] for o in facts["options"]}
+    assert (values["mini"], values["num_players"]) == ("2x3,2,2", 2)
+    file = tmp_path / "mini.json"
+    run("record", "fruit_cocktail", "--option", "mini=4x3", "--seed", 1, "--out", file)
+    (record,) = json.loads(file.read_text())
+    assert record["options"] == {"num_players": 2, "mini": "4x3"}
+    assert "fruit_cocktail" in run("replay", file).stdout
+
+
 def test_describe_json() -> None:
     facts = json.loads(run("describe", "fruit_cocktail", "--option", "num_players=3", "--json").stdout)
     game = fruit_envs.load("fruit_cocktail", num_players=3)

@@ -25,6 +25,7 @@ from fruit_envs import (
     VectorEnv,
     make_agent,
     record,
+    replay,
 )
 from fruit_envs.agents.asking import ask, new_memory
 from fruit_envs.runtime.keys import decision_key
@@ -125,6 +126,35 @@ def test_a_history_needs_its_memory(game: Game, memories: Any) -> None:
     seen, mask = state.observation(state.seat)[None], state.legal(state.seat)[None]
     with pytest.raises(InvalidBuffer, match="expected memories as float32"):
         agent.act_batch(seen, mask, [None], np.zeros(1, np.uint64), memories)
+
+
+@pytest.mark.parametrize(
+    ("name", "trained", "played"),
+    [
+        ("fruit_salad", {"max_reveals": 1000}, {"max_reveals": 120}),
+        ("fruit_salad", {"num_players": 2}, {"mini": "3,3", "max_reveals": 40}),
+        ("fruit_salad", {"max_reveals": 120, "points_to_win": 1}, {"max_reveals": 40}),
+        ("fruitoplay", {"num_players": 2}, {"mini": "2x4,3,2"}),
+        ("fruity_fruit", {"num_players": 2}, {"mini": "2x2,4x4,2"}),
+    ],
+    ids=str,
+)
+def test_what_is_trained_on_one_size_plays_in_another(
+    tmp_path: Path, name: str, trained: dict[str, Any], played: dict[str, Any]
+) -> None:
+    game = Game(name, **trained)
+    save_policy(tmp_path, game, random_layers(game))
+    other = Game(name, **played)
+    (written,) = record(other, load_policy(tmp_path, other), seed=1)
+    assert replay(written).over
+
+
+def test_another_number_of_actions_is_refused_in_words(tmp_path: Path, game: Game) -> None:
+    mini = Game("fruit_cocktail", mini="3x2")
+    assert mini.layout.digest == game.layout.digest
+    save_policy(tmp_path, mini, random_layers(mini))
+    with pytest.raises(PolicyMismatch, match=r"with num_actions 24, got 6 \(trained with"):
+        load_policy(tmp_path, game)
 
 
 def test_the_mask_overrules_the_network(game: Game) -> None:

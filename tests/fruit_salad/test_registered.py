@@ -1,4 +1,4 @@
-"""Fruit Salad is registered twice: with perfect memory, and as its memory twin."""
+"""Fruit Salad is registered with perfect memory, as its memory twin, and as a short game to begin with."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import fruit_envs
+from fruit_envs.declare.catalog import presets
 
 from .helpers import every_count
 
@@ -55,3 +56,18 @@ def test_keeping_and_giving_ask_one_seat_and_the_others_hold_the_no_op(gymnasium
         actions = {agent: int(np.flatnonzero(mask)[-1]) for agent, mask in masks.items()}
         observations, *_, infos = env.step(actions)
     assert alone > 5
+
+
+def test_the_short_game_ends_soon_and_pays_somebody_now_and_then():
+    batch = fruit_envs.Batch("fruit_salad", 256, **dict(presets("fruit_salad")["fruit_salad_short"]))
+    batch.reset(1)
+    ended = won = steps = 0
+    while ended < 500:
+        batch.step(batch.sample())
+        steps += 1
+        over = batch.over != 0
+        ended += int(over.sum())
+        won += int((batch.over == 1).sum())
+        assert (batch.rewards[over].any(axis=1) == (batch.over[over] == 1)).all()
+    assert won > 10
+    assert steps * 256 / ended < 800

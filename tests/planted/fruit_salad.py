@@ -256,4 +256,18 @@ MUTANTS = [
         "used = _swap(state, np.int64(0), end, key + np.uint64(state.piles[STRIDE]), np.int64(0))",
         VIEWS_ALIKE,
     ),
+    Mutant(
+        "a bound of the observation follows an option",
+        f"{SALAD}/observation.py",
+        "MAX_REVEALS, 100, perfect)",
+        'int(r["max_reveals"]), 100, perfect)',
+        "tests/declare/test_layout.py",
+    ),
+    Mutant(
+        "a shrunken game brings no number of players",
+        "fruit_envs/declare/options.py",
+        "            defaults |= option.brings",
+        "            _ = option.brings",
+        "tests/conformance/test_minis.py",
+    ),
 ]

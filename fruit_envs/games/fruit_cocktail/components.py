@@ -16,7 +16,8 @@ import numpy as np
 from fruit_envs.base.checks import whole_number
 from fruit_envs.base.errors import InvalidOption, InvalidTable, brief
 from fruit_envs.declare.header import RULES_HEADER
-from fruit_envs.declare.options import Option, common_options, mini_option, starter_outcomes, whole
+from fruit_envs.declare.minis import mini_option, own_size, shrunken
+from fruit_envs.declare.options import Option, common_options, starter_outcomes, whole
 from fruit_envs.declare.rules import check_fields, rules_record
 
 FRUITS = ("banana", "cherry", "apple", "strawberry", "lychee", "grape", "blueberry", "orange")
@@ -28,6 +29,12 @@ MODES = {"base": (3, True), "easy": (2, False), "total_control": (0, False)}
 
 #: Kinds of chance event (see `engine.chance`).
 TILE, CARD, HIDE, PEEK, START = range(5)
+
+#: Shrunken games by name: columns x cards of each.
+MINIS = {
+    f"{columns}x{cards}": {"columns": columns, "column_size": cards}
+    for columns, cards in ((3, 2), (4, 2), (5, 2), (3, 3), (6, 2), (4, 3))
+}
 
 Row = tuple[int, int, int]
 
@@ -120,9 +127,6 @@ def _deck(value: Any) -> Any:
     return check_deck(value)
 
 
-#: Shrunken games by name, columns x cards in each: how many.
-MINIS = {name: tuple(map(int, name.split("x"))) for name in ("3x2", "4x2", "5x2", "6x2", "3x3", "4x3")}
-
 OPTIONS: tuple[Option, ...] = (
     *common_options(players=(2, 4), num_players=2, margin_scale=20.0),
     Option(
@@ -130,7 +134,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("tie", "share", "C13: a tie is shared, or another game is played", ("share", "replay")),
     Option("deck", "assumed-v1", "the 24 cards: a name, a CSV path, or rows [fruit id, pieces, value]", check=_deck),
-    mini_option(MINIS),
+    mini_option(MINIS, "columns x cards of each"),
 )
 
 
@@ -155,10 +159,24 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     record["num_actions"] = CARDS
     record["replay"] = options["tie"] == "replay"
     record["fruit"], record["pieces"], record["value"] = np.array(deck, np.int8).T
-    if options["mini"] is not None:
-        columns, size = MINIS[options["mini"]]
-        return _shrink(rules, columns, size, min(hidden, columns))
-    return rules
+    return shrunken(rules, options, MINIS, _shrink, check_rules)
+
+
+def _shrink(
+    record: Any, _options: Mapping[str, Any], columns: int, column_size: int, hidden: int | None = None
+) -> None:
+    """Keep the first cards of the first fruits; seats peek as in the base mode where there are tiles enough."""
+    columns = whole("columns", 2, COLUMNS)(columns)
+    column_size = whole("column_size", 2, COLUMN_SIZE)(column_size)
+    fruits = record["fruit"].tolist()
+    kept = [card for card, f in enumerate(fruits) if f < columns and fruits[:card].count(f) < column_size]
+    record["columns"], record["column_size"], record["num_actions"] = columns, column_size, len(kept)
+    if hidden is not None:
+        n = int(record["num_players"])
+        record["hidden"] = whole("hidden", 0, min(HIDDEN, columns))(hidden)
+        record["peeks"] = hidden >= (2 if n == 4 else n)
+    for field in ("fruit", "pieces", "value"):
+        record[field][: len(kept)] = record[field][kept]
 
 
 def check_rules(rules: np.ndarray) -> None:
@@ -192,34 +210,16 @@ def worst_margin(_rules: np.ndarray) -> float:
     return -24.0 * 4 - 24.0 * 5
 
 
-def _shrink(rules: np.ndarray, columns: int, column_size: int, hidden: int) -> np.ndarray:
-    """Keep the first cards of the first fruits. Seats peek as in the base mode where there are tiles enough."""
-    record = rules[0]
-    kept = [
-        card
-        for card in range(CARDS)
-        if record["fruit"][card] < columns and (record["fruit"][:card] == record["fruit"][card]).sum() < column_size
-    ]
-    record["columns"], record["column_size"], record["num_actions"] = columns, column_size, len(kept)
-    n = int(record["num_players"])
-    record["hidden"], record["peeks"] = hidden, hidden >= (2 if n == 4 else n)
-    for field in ("fruit", "pieces", "value"):
-        record[field][: len(kept)] = record[field][kept]
-    return rules
+def mini_rules(
+    columns: int = 3, column_size: int = 2, hidden: int = 3, num_players: int = 2, **options: Any
+) -> np.ndarray:
+    """Rules of a shrunken game for exact methods: the first cards of the first fruits.
 
-
-def mini_rules(columns: int = 3, column_size: int = 2, hidden: int = 3, num_players: int = 2) -> np.ndarray:
-    """Rules of a shrunken game for exact methods: the first cards of the first fruits of `assumed-v1`.
-
-    Seats peek as in the base mode where there are tiles enough. For research and tests; not a published variant. The
-    option `mini` names some.
+    Seats peek as in the base mode where there are tiles enough. For research and tests; not a published variant.
+    `options` are those of the game, such as `reward`; `MINIS` has sizes with names.
     """
-    columns = whole("columns", 2, COLUMNS)(columns)
-    column_size = whole("column_size", 2, COLUMN_SIZE)(column_size)
-    hidden = whole("hidden", 0, min(HIDDEN, columns))(hidden)
-    num_players = whole("num_players", 2, 4)(num_players)
-    rules = make_rules({option.name: option.default for option in OPTIONS} | {"num_players": num_players})
-    return _shrink(rules, columns, column_size, hidden)
+    sizes = {"columns": columns, "column_size": column_size, "hidden": hidden}
+    return make_rules(own_size("fruit_cocktail", OPTIONS, options | {"num_players": num_players}, **sizes))
 
 
 def reset_outcomes(rules: np.ndarray, options: Mapping[str, Any]) -> dict[tuple[int, int], int]:

@@ -10,7 +10,8 @@ import numpy as np
 from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidOption, brief
 from fruit_envs.declare.header import RULES_HEADER
-from fruit_envs.declare.options import Option, common_options, mini_option, resolve, starter_outcomes, whole
+from fruit_envs.declare.minis import mini_option, own_size, shrunken
+from fruit_envs.declare.options import Option, common_options, starter_outcomes, whole
 from fruit_envs.declare.rules import check_fields, rules_record
 from fruit_envs.games.fruit_salad.deck import (
     CARDS,
@@ -26,7 +27,7 @@ from fruit_envs.games.fruit_salad.deck import (
 MAX_PLAYERS = 6
 MAX_REVEALS = 30_000  # so that counts of reveals fit an int16
 MOST_POINTS = 20
-MAX_NUMBER = 127  # of a face, in shrunken games
+MAX_NUMBER = 127  # on the number die of a shrunken game
 
 #: The faces of the dice; ANY is the any-fruit face. A die has six faces.
 ANY, FACES = len(FRUITS), 6
@@ -40,6 +41,9 @@ GIVE = KEEP + CARDS - 1
 
 #: Presets of the option `windows`: which of the three windows there are.
 WINDOWS = ("lite", "reaction", "full")
+
+#: Shrunken games by name: the sizes of the piles.
+MINIS = {",".join(map(str, dealt)): {"dealt": dealt} for dealt in ((3, 3), (4, 4), (2, 2, 2))}
 
 #: Kinds of chance event (see `engine.chance`): SHUFFLE + seat for a seat's pile.
 START, DEAL, FRUIT_DIE, NUMBER_DIE, FIRST, SHUFFLE = range(6)
@@ -77,9 +81,6 @@ def _seats(value: Any) -> tuple[int, ...]:
     return tuple(sorted(seat for seat in seats if seat is not None))
 
 
-#: Shrunken games by name: the sizes of the piles; lower numbers on the die.
-MINIS = {"3,3": (3, 3), "4,4": (4, 4), "2,2,2": (2, 2, 2)}
-
 OPTIONS: tuple[Option, ...] = (
     *common_options(players=(2, MAX_PLAYERS), num_players=4, margin_scale=4.0),
     Option("windows", "full", "when slaps are asked for: W0+W1+W2, W1+W2, or W2 alone", WINDOWS[::-1]),
@@ -105,7 +106,11 @@ OPTIONS: tuple[Option, ...] = (
         "the 60 cards: a name, a CSV path, or rows [watermelon, strawberry, orange, pear, minion]",
         check=deck_option,
     ),
-    mini_option(MINIS),
+    mini_option(
+        MINIS,
+        "cards in each pile; lower numbers on the die",
+        {name: len(sizes["dealt"]) for name, sizes in MINIS.items()},
+    ),
 )
 
 
@@ -130,12 +135,30 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     record["first"], record["dealt"][:n] = -1, CARDS // n
     record["number_faces"], record["fruit_faces"] = NUMBER_FACES, FRUIT_FACES
     _lay_out(record, default_deck() if options["deck"] == "assumed-v1" else options["deck"])
-    if options["mini"] is None:
-        return rules
-    piles = MINIS[options["mini"]]
-    if len(piles) != n:
-        raise InvalidOption(f"option mini: expected num_players={len(piles)} for {options['mini']!r}, got {n}")
-    return _shrink(rules, piles)
+    return shrunken(rules, options, MINIS, _shrink, check_rules)
+
+
+def _shrink(
+    record: Any,
+    options: Mapping[str, Any],
+    dealt: Sequence[int],
+    numbers: Sequence[int] = (1, 2, 2, 3, 3, 4),
+    first: int = -1,
+    table: Sequence[Sequence[Any]] | None = None,
+) -> None:
+    """Deal piles of these sizes: the rows of a table, or some of the deck, spread over all its families."""
+    for name, value, length in (("numbers", numbers, FACES), ("table", table or [], None)):
+        if not is_list(value) or length not in (None, len(value)):
+            raise InvalidOption(f"{name}: expected a list{f' of {length}' if length else ''}, got {brief(value)}")
+    if options["num_players"] != len(dealt):
+        raise InvalidOption(f"expected a pile for each of {options['num_players']} players, got {brief(dealt)}")
+    cards = whole("cards", 2, CARDS)(sum(whole("dealt", 1, CARDS)(size) for size in dealt))
+    record["first"] = whole("first", -1, len(dealt) - 1)(first)
+    record["dealt"][: len(dealt)] = dealt
+    record["number_faces"] = [whole("numbers", 1, MAX_NUMBER)(number) for number in numbers]
+    deck = default_deck() if options["deck"] == "assumed-v1" else options["deck"]
+    rows = [deck[7 * card % CARDS] for card in range(cards)]
+    _lay_out(record, rows if table is None else [check_row(number, row) for number, row in enumerate(table)])
 
 
 def _lay_out(record: Any, deck: Sequence[Row]) -> None:
@@ -201,37 +224,12 @@ def mini_rules(
 
     For research and tests; not a published variant. The cards are the rows of `table`, by default some of the option
     `deck`, spread over all its families. `first` is the seat that starts, -1 for one drawn by chance. `options` are
-    those of the game, such as `windows`; `num_players` is the number of piles.
+    those of the game, such as `windows`; `num_players` is the number of piles. `MINIS` has sizes with names.
     """
-    for name, value, length in (("dealt", dealt, None), ("numbers", numbers, FACES), ("table", table or [], None)):
-        if not is_list(value) or length not in (None, len(value)):
-            raise InvalidOption(f"{name}: expected a list{f' of {length}' if length else ''}, got {brief(value)}")
-    resolved = resolve("fruit_salad", OPTIONS, {"num_players": len(dealt)} | options)
-    if resolved["num_players"] != len(dealt):
-        raise InvalidOption(f"expected a pile for each of {resolved['num_players']} players, got {brief(dealt)}")
-    rules = make_rules(resolved)
-    return _shrink(rules, dealt, numbers=numbers, first=first, table=table)
-
-
-def _shrink(
-    rules: np.ndarray,
-    dealt: Sequence[int],
-    *,
-    numbers: Sequence[int] = (1, 2, 2, 3, 3, 4),
-    first: int = -1,
-    table: Sequence[Sequence[Any]] | None = None,
-) -> np.ndarray:
-    """Deal piles of these sizes, from the rows of `table` or some of the deck, spread over all its families."""
-    record = rules[0]
-    cards = whole("cards", 2, CARDS)(sum(whole("dealt", 1, CARDS)(size) for size in dealt))
-    pieces, minions = record["pieces"].reshape(CARDS, -1).tolist(), record["minion"].tolist()
-    rows: Sequence[Row] = [(*pieces[7 * card % CARDS], MINIONS[minions[7 * card % CARDS]]) for card in range(cards)]
-    record["first"] = whole("first", -1, len(dealt) - 1)(first)
-    record["dealt"][: len(dealt)] = dealt
-    record["number_faces"] = [whole("numbers", 1, MAX_NUMBER)(number) for number in numbers]
-    _lay_out(record, rows if table is None else [check_row(number, row) for number, row in enumerate(table)])
-    check_rules(rules)
-    return rules
+    if not is_list(dealt):
+        raise InvalidOption(f"dealt: expected a list, got {brief(dealt)}")
+    sizes = {"dealt": dealt, "numbers": numbers, "first": first, "table": table}
+    return make_rules(own_size("fruit_salad", OPTIONS, {"num_players": len(dealt)} | options, **sizes))
 
 
 def reset_outcomes(rules: np.ndarray, options: Mapping[str, Any]) -> dict[tuple[int, int], int]:

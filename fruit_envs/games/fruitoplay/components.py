@@ -13,16 +13,8 @@ import numpy as np
 from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidOption, InvalidTable, brief
 from fruit_envs.declare.header import RULES_HEADER
-from fruit_envs.declare.options import (
-    FrozenTable,
-    Option,
-    common_options,
-    mini_option,
-    resolve,
-    same_rows,
-    table_rows,
-    whole,
-)
+from fruit_envs.declare.minis import mini_option, own_size, shrunken
+from fruit_envs.declare.options import FrozenTable, Option, common_options, same_rows, table_rows, whole
 from fruit_envs.declare.rules import check_fields, rules_record
 
 FRUITS = ("banana", "strawberry", "apple", "fig")
@@ -33,8 +25,15 @@ MAX_PLAYERS, MAX_HAND, TURNS, ROUNDS = 6, 7, 7, 3  # the published sizes, and th
 #: Kinds of cards, in the order of the table and of a column's parts, with the value of each.
 KINDS = ("single", "double", "rotten")
 VALUES = (1, 2, 0)
-#: No seat scores more, whatever the table: all cards of a fruit doubled, and its collective cards, squared.
-MOST_POINTS = sum((max(VALUES) * NUMBERS + side) ** 2 for side in range(ROUNDS))
+
+#: No rules give a seat more: in each round all of one fruit, every card a double, and its collective card, squared.
+MOST_POINTS = sum((NUMBERS * max(VALUES) + side) ** 2 for side in range(ROUNDS))
+
+#: Shrunken games by name: fruits x numbers, cards dealt to each seat, turns.
+MINIS = {
+    f"{fruits}x{numbers},{hand},{turns}": {"fruits": fruits, "numbers": numbers, "hand": hand, "turns": turns}
+    for fruits, numbers, hand, turns in ((2, 3, 2, 2), (2, 4, 3, 2), (3, 3, 2, 2))
+}
 
 #: Action ids beyond the cards: the optional draw (F8), the collective fruit (F11), which value to cancel (F9).
 DRAW, DECLINE, CHOOSE, CANCEL = CARDS, CARDS + 1, CARDS + 2, CARDS + 2 + len(FRUITS)
@@ -117,9 +116,6 @@ def _table(value: Any) -> FrozenTable | None:
     return None if value is None else check_table(table_rows("table", value))
 
 
-#: Shrunken games by name: fruits x numbers, cards in a hand, targets in the river; one round.
-MINIS = {"2x3,2,2": (2, 3, 2, 2), "2x4,3,2": (2, 4, 3, 2), "3x3,2,2": (3, 3, 2, 2)}
-
 OPTIONS: tuple[Option, ...] = (
     *common_options(players=(2, MAX_PLAYERS), num_players=4, margin_scale=40.0),
     Option("river", "public", "F1: all seven targets are seen, or only the current one", ("public", "current")),
@@ -131,7 +127,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("collective_reuse", True, "F11: in round 3 the collective fruit of round 2 may come again", (True, False)),
     Option("table", None, "F15: None (assumed-v1), a JSON path, or a table of single, double, rotten", check=_table),
-    mini_option(MINIS),
+    mini_option(MINIS, "fruits x numbers, hand, river; one round"),
 )
 
 
@@ -146,7 +142,30 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     record["reuse"] = options["collective_reuse"]
     table = default_table() if options["table"] is None else options["table"]
     _lay_out(record, [next(k for k, kind in enumerate(KINDS) if n in table[kind]) for n in range(1, NUMBERS + 1)])
-    return rules if options["mini"] is None else _shrink(rules, *MINIS[options["mini"]])
+    return shrunken(rules, options, MINIS, _shrink, check_rules)
+
+
+def _shrink(
+    record: Any,
+    _options: Mapping[str, Any],
+    fruits: int,
+    numbers: int,
+    hand: int,
+    turns: int,
+    rounds: int = 1,
+    rotten: int | None = None,
+) -> None:
+    """Keep the first numbers of the first fruits, with their kinds unless another number is rotten."""
+    kinds = record["kind"][: whole("numbers", 1, NUMBERS)(numbers)].tolist()
+    if rotten is not None:
+        kinds = [0 if kind == KINDS.index("rotten") else kind for kind in kinds]
+        kinds[whole("rotten", 1, numbers)(rotten) - 1] = KINDS.index("rotten")
+    record["fruits"], record["numbers"] = whole("fruits", 1, len(FRUITS))(fruits), numbers
+    record["hand"], record["turns"] = whole("hand", 1, MAX_HAND)(hand), whole("turns", 1, TURNS)(turns)
+    record["rounds"] = whole("rounds", 1, ROUNDS)(rounds)
+    for field in ("fruit", "number", "kind"):
+        record[field] = 0
+    _lay_out(record, kinds)
 
 
 def _lay_out(record: Any, kinds: Sequence[int]) -> None:
@@ -205,25 +224,6 @@ def worst_margin(rules: np.ndarray) -> float:
     return -float(sum((fruit + side) ** 2 for side in range(int(r["rounds"]))))
 
 
-def _shrink(
-    rules: np.ndarray, fruits: int, numbers: int, hand: int, turns: int, *, rounds: int = 1, rotten: int | None = None
-) -> np.ndarray:
-    """Keep the lowest numbers of the first fruits, with their kinds unless another number is rotten."""
-    record = rules[0]
-    kinds = record["kind"][: whole("numbers", 1, NUMBERS)(numbers)].tolist()
-    if rotten is not None:
-        kinds = [0 if kind == KINDS.index("rotten") else kind for kind in kinds]
-        kinds[whole("rotten", 1, numbers)(rotten) - 1] = KINDS.index("rotten")
-    record["fruits"], record["numbers"] = whole("fruits", 1, len(FRUITS))(fruits), numbers
-    record["hand"], record["turns"] = whole("hand", 1, MAX_HAND)(hand), whole("turns", 1, TURNS)(turns)
-    record["rounds"] = whole("rounds", 1, ROUNDS)(rounds)
-    for field in ("fruit", "number", "kind"):
-        record[field] = 0
-    _lay_out(record, kinds)
-    check_rules(rules)
-    return rules
-
-
 def mini_rules(
     fruits: int = 3,
     numbers: int = 3,
@@ -235,10 +235,10 @@ def mini_rules(
     rotten: int | None = None,
     **options: Any,
 ) -> np.ndarray:
-    """Rules of a shrunken game for exact methods, with the kinds of `assumed-v1` unless another number is rotten.
+    """Rules of a shrunken game for exact methods, with the kinds of the table unless another number is rotten.
 
-    For research and tests; not a published variant. `options` are those of the game, such as `river`. The option `mini`
-    names some.
+    For research and tests; not a published variant. `options` are those of the game, such as `river`; `MINIS` has sizes
+    with names.
     """
-    rules = make_rules(resolve("fruitoplay", OPTIONS, options | {"num_players": num_players}))
-    return _shrink(rules, fruits, numbers, hand, turns, rounds=rounds, rotten=rotten)
+    sizes = {"fruits": fruits, "numbers": numbers, "hand": hand, "turns": turns, "rounds": rounds, "rotten": rotten}
+    return make_rules(own_size("fruitoplay", OPTIONS, options | {"num_players": num_players}, **sizes))

@@ -11,7 +11,8 @@ import numpy as np
 
 from fruit_envs.base.errors import InvalidOption, brief
 from fruit_envs.declare.header import RULES_HEADER
-from fruit_envs.declare.options import Option, common_options, mini_option, resolve, starter_outcomes, whole
+from fruit_envs.declare.minis import mini_option, own_size, shrunken
+from fruit_envs.declare.options import Option, common_options, starter_outcomes, whole
 from fruit_envs.declare.rules import check_fields, rules_record
 from fruit_envs.games.fruity_fruit.table import (
     CARDS,
@@ -35,10 +36,17 @@ CELLS, HALF = SIDE * SIDE, SIDE * SIDE // 2  # of the board, and of each of its 
 MAX_SHAPES, MAX_TURNS, FIGURE_CELLS = TILES, 4, 4
 DRAWN = 4  # scoring cards seen in the draft (Y2)
 BASKET = 4  # spaces of a basket
-
-#: No seat scores more, whatever the table: the best fruit on every cell that has a space in some basket.
-MOST_POINTS = MAX_VALUE * max(min(CELLS - baskets, BASKET * (1 + baskets)) for baskets in range(CELLS))
 MAX_UNSEEN = 27  # tiles that a seat cannot place, in a game of four
+
+#: No table gives a seat more: the best fruit on all cells but those of the baskets that hold it.
+MOST_POINTS = MAX_VALUE * max(min(CELLS - baskets, BASKET * (1 + baskets)) for baskets in range(CELLS))
+
+#: Shrunken games by name: colours x values, rows x columns, tiles of each seat. The values 7 and 8 are strips of three
+#: and of two.
+MINIS = {
+    f"2x2,{side}x{side},2": {"colours": 2, "values": (7, 8), "rows": side, "columns": side, "hand": 2}
+    for side in (3, 4)
+}
 
 #: Symbols beyond the fruits, by their places in SYMBOLS.
 BASKETS, INSECTS = len(FRUITS), len(FRUITS) + 1
@@ -86,9 +94,6 @@ _LAYOUT = (
     *("first_pair", "cards_at", "num_actions"),
 )
 
-#: Shrunken games by name: colours x values, rows x columns of the board; no draft.
-MINIS = {"2x2,3x3": (2, 2, 3, 3), "2x2,4x4": (2, 2, 4, 4)}
-
 OPTIONS: tuple[Option, ...] = (
     *common_options(players=(2, MAX_PLAYERS), num_players=3, margin_scale=15.0),
     Option("first_tile", "anywhere", "Y4: the first tile lies anywhere, or on a middle cell", ("anywhere", "centre")),
@@ -100,7 +105,7 @@ OPTIONS: tuple[Option, ...] = (
         ("two_step", "single"),
     ),
     Option("components", None, "Y17: None (assumed-v1), a JSON path, or a whole table", check=read_table),
-    mini_option(MINIS),
+    mini_option(MINIS, "colours x values, rows x columns, hand; without a draft"),
 )
 
 
@@ -124,7 +129,36 @@ def make_rules(options: Mapping[str, Any]) -> np.ndarray:
     _lay_out_board(record, table["board"], centre=options["first_tile"] == "centre")
     _lay_out_tiles(record, range(TILES), [figures(shape) for shape in shape_of_tile(table, options["shapes"])])
     _number_actions(record)
-    return rules if options["mini"] is None else _shrink(rules, *MINIS[options["mini"]])
+    return shrunken(rules, options, MINIS, _shrink, check_rules)
+
+
+def _shrink(
+    record: Any,
+    options: Mapping[str, Any],
+    colours: int,
+    values: int | Sequence[int],
+    rows: int,
+    columns: int,
+    hand: int | None = None,
+    cards: int = 0,
+    drawn: int = 0,
+) -> None:
+    """Keep some values of the first colours, and the board's middle."""
+    board, shapes = board_of(record), shapes_of(record)
+    rows, columns = whole("rows", 1, SIDE)(rows), whole("columns", 1, SIDE)(columns)
+    top, left = (SIDE - rows) // 2, (SIDE - columns) // 2
+    value = whole("values", 1, VALUES)
+    kept = map(value, values) if isinstance(values, Sequence) else range(VALUES + 1 - value(values), VALUES + 1)
+    colours = whole("colours", 1, len(COLOURS))(colours)
+    tiles = [VALUES * colour + value - 1 for colour, value in product(range(colours), sorted(set(kept)))]
+    for field in _LAYOUT:
+        record[field] = 0
+    centre = options["first_tile"] == "centre"
+    _lay_out_board(record, [row[left : left + columns] for row in board[top : top + rows]], centre=centre)
+    _lay_out_tiles(record, tiles, shapes)
+    _number_actions(record)
+    record["hand"] = len(tiles) // options["num_players"] if hand is None else whole("hand", 1, TILES // 2)(hand)
+    record["cards"], record["drawn"] = whole("cards", 0, CARDS)(cards) or 1, whole("drawn", 0, DRAWN)(drawn)
 
 
 def bits(word: Any) -> list[int]:
@@ -306,6 +340,7 @@ def mini_rules(
     columns: int = 3,
     *,
     num_players: int = 2,
+    hand: int | None = None,
     cards: int = 0,
     drawn: int = 0,
     **options: Any,
@@ -313,44 +348,12 @@ def mini_rules(
     """Rules of a shrunken game for exact methods: some values of the first colours, on the board's middle.
 
     For research and tests; not a published variant. `values` are these (1..9), or so many, the highest ones. `options`
-    are those of the game, such as `shapes`. By default there is no draft: everybody scores by card 0.
+    are those of the game, such as `shapes`. By default all tiles are dealt, and there is no draft: everybody scores by
+    card 0. `MINIS` has sizes with names.
     """
-    resolved = resolve("fruity_fruit", OPTIONS, options | {"num_players": num_players})
-    return _shrink(make_rules(resolved), colours, values, rows, columns, cards=cards, drawn=drawn)
-
-
-def _shrink(
-    rules: np.ndarray,
-    colours: int,
-    values: int | Sequence[int],
-    rows: int,
-    columns: int,
-    *,
-    cards: int = 0,
-    drawn: int = 0,
-) -> np.ndarray:
-    """Keep these values of the first colours, and the middle of the board."""
-    record = rules[0]
-    n = int(record["num_players"])
-    centre = [int(record[f"opening_{part}"]) for part in ("low", "high")] != [
-        int(record[f"ground_{part}"]) for part in ("low", "high")
-    ]
-    board, shapes = board_of(record), shapes_of(record)
-    rows, columns = whole("rows", 1, SIDE)(rows), whole("columns", 1, SIDE)(columns)
-    top, left = (SIDE - rows) // 2, (SIDE - columns) // 2
-    value = whole("values", 1, VALUES)
-    kept = map(value, values) if isinstance(values, Sequence) else range(VALUES + 1 - value(values), VALUES + 1)
-    colours = whole("colours", 1, len(COLOURS))(colours)
-    tiles = [VALUES * colour + value - 1 for colour, value in product(range(colours), sorted(set(kept)))]
-    for field in _LAYOUT:
-        record[field] = 0
-    _lay_out_board(record, [row[left : left + columns] for row in board[top : top + rows]], centre=centre)
-    _lay_out_tiles(record, tiles, shapes)
-    _number_actions(record)
-    record["hand"] = len(tiles) // n
-    record["cards"], record["drawn"] = whole("cards", 0, CARDS)(cards) or 1, whole("drawn", 0, DRAWN)(drawn)
-    check_rules(rules)
-    return rules
+    sizes: dict[str, Any] = {"colours": colours, "values": values, "rows": rows, "columns": columns}
+    sizes |= {"hand": hand, "cards": cards, "drawn": drawn}
+    return make_rules(own_size("fruity_fruit", OPTIONS, options | {"num_players": num_players}, **sizes))
 
 
 def reset_outcomes(rules: np.ndarray, options: Mapping[str, Any]) -> dict[tuple[int, int], int]:
