@@ -129,7 +129,7 @@ class Batch:
         self._shown.rewards[:] = 0
         self._shown.earned[:] = 0
         self._shown.over[:] = 0
-        loops.deal_batch(self.game.scoring, self._memory, self._shown)
+        loops.deal_batch(self.game.scoring, self._memory, *self._shown)
         if self._seen is not self._shown.observations:
             self._scale()
         self._is_reset = True
@@ -176,7 +176,7 @@ class Batch:
             raise IllegalAction(
                 f"game {illegal}: expected a legal action of seat {state.seat} (such as {some}), got {actions[illegal]}"
             )
-        arguments = (self.game.scoring, self.game.header, self._memory, chosen, self._shown)
+        arguments = (self.game.scoring, self.game.header, self._memory, chosen, *self._shown)
         if self.threads > 1 and self.num_envs >= _MIN_PARALLEL and os.getpid() == _pid:
             self._step_parallel(arguments)
         else:

@@ -126,8 +126,9 @@ def _write_table(rules: Record, at: Record, state: Record, seat: Any, out: Any) 
     if not state.over:
         out[at.phase + np.int64(state.phase)] = 1
     out[at.top + top] = 1
+    pieces, scores, points = at.top_pieces, at.scores, at.points
     for fruit in range(COLORS):
-        out[at.top_pieces + fruit] = rules.pieces[top * COLORS + fruit]
+        out[pieces + fruit] = rules.pieces[top * COLORS + fruit]
     minion = np.int64(rules.minion[top])
     out[at.top_minion] = minion & 1
     out[at.top_minion + 1] = minion >> 1
@@ -137,9 +138,9 @@ def _write_table(rules: Record, at: Record, state: Record, seat: Any, out: Any) 
     out[at.die_number] = state.number
     other = seat
     for r in range(n):
-        out[at.scores + r] = state.scores[other]
+        out[scores + r] = state.scores[other]
         if state.scores[other]:
-            _mark(out, at.points, np.int64(state.points[other]), r + 1)
+            _mark(out, points, np.int64(state.points[other]), r + 1)
         other = other + 1 if other + 1 < n else np.int64(0)
     out[at.pile] = state.sizes[seat]
     if state.slaps and state.landed <= 1:
@@ -154,24 +155,25 @@ def _write_table(rules: Record, at: Record, state: Record, seat: Any, out: Any) 
 @kernels
 def observe(rules: Record, at: Record, state: Record, seat: int, out: Any) -> None:
     n = np.int64(rules.num_players)
-    for w in range(0, at.bowl - 15, 16):
+    table = at.bowl  # places are read before a loop, not in it, see Fruitoplay's
+    for w in range(0, table - 15, 16):
         spread16(out, w, _ZERO, _ZERO)
-    for place in range(at.bowl & ~15, at.bowl):
+    for place in range(table & ~15, table):
         out[place] = 0
     _write_table(rules, at, state, np.int64(seat), out)
     if rules.tabletop:
         return
-    _write_set(out, at.bowl, np.int64(state.bowl))
-    other = np.int64(seat)
+    _write_set(out, table, np.int64(state.bowl))
+    other, known, totals, piles, unseen = np.int64(seat), at.known, at.totals, at.piles, at.unseen
     for r in range(n):
-        _write_set(out, at.known + CARDS * r, np.int64(state.known[other]))
+        _write_set(out, known + CARDS * r, np.int64(state.known[other]))
         other = other + 1 if other + 1 < n else np.int64(0)
     for fruit in range(COLORS):
-        out[at.totals + fruit] = state.totals[fruit]
+        out[totals + fruit] = state.totals[fruit]
     for r in range(n):
         size = np.int64(state.sizes[other])
-        out[at.piles + r] = size
-        out[at.unseen + r] = size - count_bits(np.int64(state.known[other]))
+        out[piles + r] = size
+        out[unseen + r] = size - count_bits(np.int64(state.known[other]))
         other = other + 1 if other + 1 < n else np.int64(0)
     out[at.reveals] = state.reveals
 
