@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +15,7 @@ from fruit_envs.declare.header import RULES_HEADER
 from fruit_envs.declare.minis import mini_option, own_size, shrunken
 from fruit_envs.declare.options import Option, common_options, starter_outcomes, whole
 from fruit_envs.declare.rules import check_fields, rules_record
+from fruit_envs.declare.tables import csv_rows, deck_of
 
 FRUITS = ("banana", "cherry", "apple", "strawberry", "lychee", "grape", "blueberry", "orange")
 COLUMNS, COLUMN_SIZE, HIDDEN = 8, 3, 3  # the published sizes, and the maxima of the records
@@ -85,25 +82,13 @@ def check_deck(rows: Any) -> tuple[Row, ...]:
 
 def read_deck(text: str, name: str) -> tuple[Row, ...]:
     """A deck from CSV text with the columns id, fruit, pieces, value; rows in the order of their ids."""
-    expected = ["id", "fruit", "pieces", "value"]
-    try:
-        lines = [cells for cells in csv.reader(io.StringIO(text)) if cells]
-    except csv.Error as error:
-        raise InvalidTable(f"deck {name}: expected a CSV file, got one that cannot be read ({error})") from error
-    if not lines or lines[0] != expected:
-        raise InvalidTable(f"deck {name}: expected the columns {expected}, got {lines[:1]}")
-    rows = []
-    for number, cells in enumerate(lines[1:]):
-        try:
-            row = dict(zip(expected, cells, strict=True))
-            if row["fruit"] not in FRUITS:
-                raise ValueError(f"fruit {row['fruit']!r} is not one of {FRUITS}")
-            if int(row["id"]) != number:
-                raise ValueError(f"id {row['id']!r} is not {number}")
-            rows.append((FRUITS.index(row["fruit"]), int(row["pieces"]), int(row["value"])))
-        except (TypeError, ValueError) as error:
-            raise InvalidTable(f"deck {name}, row {number}: expected id, fruit, pieces, value; {error}") from error
-    return check_deck(rows)
+
+    def row(cells: dict[str, str]) -> Row:
+        if cells["fruit"] not in FRUITS:
+            raise ValueError(f"fruit {cells['fruit']!r} is not one of {FRUITS}")
+        return FRUITS.index(cells["fruit"]), int(cells["pieces"]), int(cells["value"])
+
+    return check_deck(csv_rows(text, name, ("id", "fruit", "pieces", "value"), row))
 
 
 @cache
@@ -113,18 +98,8 @@ def default_deck() -> tuple[Row, ...]:
 
 
 def _deck(value: Any) -> Any:
-    """The option `deck`: its name, or its rows (a path becomes its rows, so that a record needs no file)."""
-    if isinstance(value, str) and value == "assumed-v1":
-        return value
-    if isinstance(value, (str, os.PathLike)):
-        try:
-            text = Path(value).read_text("utf-8")
-        except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null byte
-            raise InvalidTable(
-                f'deck: expected "assumed-v1", the path of a CSV file, or rows, got {brief(value)} ({error})'
-            ) from error
-        return read_deck(text, str(value))
-    return check_deck(value)
+    """The option `deck`, see `tables.deck_of`."""
+    return deck_of(value, read_deck, check_deck)
 
 
 OPTIONS: tuple[Option, ...] = (

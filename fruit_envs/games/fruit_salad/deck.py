@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import os
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidTable, brief
+from fruit_envs.declare.tables import csv_rows, deck_of
 
 FRUITS = ("watermelon", "strawberry", "orange", "pear")
 MINIONS = ("none", "number", "fruit", "both")  # which dice a card's minions roll again: bit 0 number, bit 1 fruit
@@ -60,23 +57,8 @@ def check_row(number: int, row: Any) -> Row:
 
 def read_deck(text: str, name: str) -> tuple[Row, ...]:
     """A deck from CSV text with the columns id, family (may be missing), the fruits, minion; in the order of ids."""
-    try:
-        lines = [cells for cells in csv.reader(io.StringIO(text)) if cells]
-    except csv.Error as error:
-        raise InvalidTable(f"deck {name}: expected a CSV file, got one that cannot be read ({error})") from error
-    columns = lines[0] if lines else []
-    if columns not in (_COLUMNS, [column for column in _COLUMNS if column != "family"]):
-        raise InvalidTable(f"deck {name}: expected the columns {_COLUMNS}, got {lines[:1]}")
-    rows = []
-    for number, cells in enumerate(lines[1:]):
-        try:
-            row = dict(zip(columns, cells, strict=True))
-            if int(row["id"]) != number:
-                raise ValueError(f"id {row['id']!r} is not {number}")
-            rows.append([*(int(row[fruit]) for fruit in FRUITS), row["minion"]])
-        except (TypeError, ValueError) as error:
-            raise InvalidTable(f"deck {name}, row {number}: expected {_COLUMNS}; {error}") from error
-    return check_deck(rows)
+    read = csv_rows(text, name, _COLUMNS, lambda cells: [*(int(cells[fruit]) for fruit in FRUITS), cells["minion"]])
+    return check_deck(read)
 
 
 @cache
@@ -86,15 +68,5 @@ def default_deck() -> tuple[Row, ...]:
 
 
 def deck_option(value: Any) -> Any:
-    """The option `deck`: its name, or its rows (a path becomes its rows, so that a record needs no file)."""
-    if isinstance(value, str) and value == "assumed-v1":
-        return value
-    if isinstance(value, (str, os.PathLike)):
-        try:
-            text = Path(value).read_text("utf-8-sig")
-        except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null byte
-            raise InvalidTable(
-                f'deck: expected "assumed-v1", the path of a CSV file, or rows, got {brief(value)} ({error})'
-            ) from error
-        return read_deck(text, str(value))
-    return check_deck(value)
+    """The option `deck`, see `tables.deck_of`."""
+    return deck_of(value, read_deck, check_deck)

@@ -14,8 +14,9 @@ from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidOption, InvalidTable, brief
 from fruit_envs.declare.header import RULES_HEADER
 from fruit_envs.declare.minis import mini_option, own_size, shrunken
-from fruit_envs.declare.options import FrozenTable, Option, common_options, same_rows, table_rows, whole
+from fruit_envs.declare.options import FrozenTable, Option, common_options, table_rows, whole
 from fruit_envs.declare.rules import check_fields, rules_record
+from fruit_envs.declare.tables import check_published
 
 FRUITS = ("banana", "strawberry", "apple", "fig")
 NUMBERS = 20
@@ -80,12 +81,7 @@ def check_table(table: Any) -> FrozenTable:
     InvalidTable
         Naming the row and the constraint that it breaks.
     """
-    if not isinstance(table, Mapping):
-        raise InvalidTable(f"table: expected an object with the rows {list(KINDS)}, got {brief(table)}")
-    for key, value in table.items():
-        if key not in KINDS and (key not in _PUBLISHED or not same_rows(value, _PUBLISHED[key])):
-            expected = _PUBLISHED.get(key, f"no such row, but {list(KINDS)}")
-            raise InvalidTable(f"table row {brief(key)}: expected {expected}, got {brief(value)}")
+    check_published("table", table, KINDS, _PUBLISHED)
     rows = {kind: _row(kind, table.get(kind)) for kind in KINDS}
     if len(rows["rotten"]) != 1:
         raise InvalidTable(f"table row 'rotten': expected exactly one number, got {list(rows['rotten'])}")

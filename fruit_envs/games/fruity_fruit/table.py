@@ -10,7 +10,8 @@ from typing import Any
 
 from fruit_envs.base.checks import is_list, whole_number
 from fruit_envs.base.errors import InvalidTable, brief
-from fruit_envs.declare.options import FrozenTable, same_rows, table_rows
+from fruit_envs.declare.options import FrozenTable, table_rows
+from fruit_envs.declare.tables import check_published
 
 COLOURS = ("red", "green", "yellow", "blue")
 FRUITS = ("melon", "peach", "cherry", "apple", "orange", "grape")
@@ -45,12 +46,7 @@ def check_table(table: Any) -> FrozenTable:
     InvalidTable
         Naming the row and the constraint that it breaks.
     """
-    if not isinstance(table, Mapping):
-        raise InvalidTable(f"components: expected an object with the rows {list(_ROWS)}, got {brief(table)}")
-    for key, value in table.items():
-        if key not in _ROWS and (key not in _PUBLISHED or not same_rows(value, _PUBLISHED[key])):
-            expected = _PUBLISHED.get(key, f"no such row, but {list(_ROWS)}")
-            raise InvalidTable(f"components row {brief(key)}: expected {expected}, got {brief(value)}")
+    check_published("components", table, _ROWS, _PUBLISHED)
     for key in _ROWS:
         if key not in table:
             raise InvalidTable(f"components row {key!r}: expected it, got a table without")
