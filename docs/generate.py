@@ -300,7 +300,7 @@ def against(name: str) -> str:
     further = " / ".join(str(seconds) for seconds in facts["further_games_cpu_s"])
     first = facts["first_game_cpu_s"]
     said = f"From an empty cache the first game takes {first} CPU s in this version, each further one"
-    return _table(["row", *games], rows) + f"\n\n{said} of the process {further}.\n" + _made_with(facts)
+    return _table(["row", *games], rows) + f"\n{said} of the process {further}.\n" + _made_with(facts)
 
 
 PARTS: dict[str, Callable[[str], str]] = {
